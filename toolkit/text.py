@@ -1,0 +1,26 @@
+"""Text from the machine made safe and fitting for a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def printable(text: str, limit: int = 200) -> str:
+    """Return text in which nothing can move a cursor, change a colour or break a line.
+
+    Control and format characters (categories Cc, Cf, Cs, Co, Cn and the line separators) become `\\xNN` or `\\uNNNN`,
+    white space at the ends goes, and what is longer than `limit` characters ends in an ellipsis.
+    """
+    text = text.strip()
+    if text.isascii() and text.isprintable():
+        return text if len(text) <= limit else text[: limit - 1] + "…"
+    out = []
+    for char in text[: limit + 1]:
+        if char.isprintable() or (char != "\t" and unicodedata.category(char) == "Zs"):
+            out.append(char)
+        elif ord(char) < 256:
+            out.append(f"\\x{ord(char):02x}")
+        else:
+            out.append(f"\\u{ord(char):04x}")
+    safe = "".join(out)
+    return safe if len(safe) <= limit and len(text) <= limit else safe[: limit - 1] + "…"
