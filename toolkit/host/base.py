@@ -76,6 +76,24 @@ class Watch(Protocol):
         ...
 
 
+class Child(Protocol):
+    """A person's command that runs beside the program, with the terminal in its hands."""
+
+    pid: int
+
+    def poll(self) -> int | None:
+        """Return the exit status (negative: the signal that ended it), None while it runs. Never waits."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Wait for the end, at most `timeout` seconds; return as `poll` does."""
+        ...
+
+    def signal(self, number: int) -> None:
+        """Send a signal to its whole process group; does nothing where it has ended."""
+        ...
+
+
 class Host(Protocol):
     """A machine. Every method that reads raises OSError for the machine's own faults.
 
@@ -137,6 +155,13 @@ class Host(Protocol):
         """Run a command and yield its lines (stdout and stderr joined) as they come; raises like `run`."""
         ...
 
+    def spawn(self, argv: Sequence[str]) -> Child:
+        """Start a person's command with the program's own stdin, stdout and stderr, in its own process group.
+
+        Raises NotInstalled, and ReadOnlyHost where it cannot be allowed.
+        """
+        ...
+
     def write(self, path: str, text: str) -> None:
         """Write text to a file or a sysfs attribute of that machine. Raises OSError, ReadOnlyHost."""
         ...
@@ -169,6 +194,7 @@ class Host(Protocol):
 
 __all__ = [
     "READ_LIMIT",
+    "Child",
     "CommandNotCaptured",
     "Host",
     "NotCaptured",

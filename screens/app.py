@@ -1,0 +1,379 @@
+"""The application: modes, keys, themes, the poller of temperatures, copying, and a clean end.
+
+`run` is what `toolkit.cli` calls. The application owns no facts: it hands snapshots to the screen that is seen.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from rich.text import Text
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from screens.base import ToolkitScreen, screen_text
+from screens.messages import ProbeFailed, SnapshotTaken
+from screens.poller import Poller
+from screens.subjects import SUBJECTS, Subject
+from screens.themes import THEMES, choose_theme
+from toolkit.errors import Problem, ToolkitError, UsageError
+from toolkit.export import tilde, write_export
+from toolkit.host.base import Host
+from toolkit.sensors.history import History
+from toolkit.sensors.model import Machine, Snapshot
+
+if TYPE_CHECKING:
+    from toolkit.config import Settings
+
+THERMAL = "temperatures"
+"""Name of the poller whose snapshots feed the top line of every screen."""
+
+
+class Monitor(Protocol):
+    """What takes snapshots: `toolkit.sensors.monitor.ThermalMonitor`, or a stand-in in a test."""
+
+    @property
+    def machine(self) -> Machine:
+        """What names the machine."""
+        ...
+
+    def snapshot(self) -> Snapshot:
+        """Look at every sensor; blocking, bounded; called in the poller's thread only."""
+        ...
+
+    def close(self) -> None:
+        """Close the files."""
+        ...
+
+
+class Recording(Protocol):
+    """A recording that is under way."""
+
+    started_monotonic: float
+    """On the host's clock."""
+
+    def stop(self) -> Any:
+        """Write what is left and close the files; called when the application ends, however it ends."""
+        ...
+
+
+OpenMonitor = Callable[[Host, "Settings"], Monitor]
+
+
+def open_thermal_monitor(host: Host, settings: Settings) -> Monitor:
+    """Open the monitor that the settings ask for."""
+    from toolkit.sensors.monitor import MonitorOptions, ThermalMonitor
+
+    temperatures = settings.temperatures
+    return ThermalMonitor(host, MonitorOptions(rule=temperatures.rule, read_disks=temperatures.read_disks))
+
+
+def subject_bindings(subjects: Iterable[Subject]) -> list[BindingType]:
+    """Return the digit keys of the subjects."""
+    return [
+        Binding(
+            subject.digit,
+            f"app.show_subject('{subject.id}')",
+            subject.word,
+            id=f"subject.{subject.id}",
+            tooltip=f"{subject.title}: {subject.summary[0].lower()}{subject.summary[1:]}",
+        )
+        for subject in subjects
+    ]
+
+
+class ToolkitApp(App[int], inherit_bindings=False):
+    """The terminal interface of toolkit."""
+
+    TITLE = "toolkit"
+    CSS_PATH = "styles/base.tcss"
+    SUBJECTS: ClassVar[tuple[Subject, ...]] = SUBJECTS
+    MODES: ClassVar[dict[str, Any]] = {subject.id: subject.factory for subject in SUBJECTS}
+    DEFAULT_MODE = SUBJECTS[0].id
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *subject_bindings(SUBJECTS),
+        Binding("question_mark,f1", "app.help", "help", id="app.help", tooltip="What am I seeing, and which keys work"),
+        Binding("Q,ctrl+q", "app.quit", "quit", id="app.quit", tooltip="Leave toolkit; a recording is saved first"),
+        Binding("ctrl+c", "app.quit", "quit", id="app.interrupt", show=False, tooltip="Copy a selection, else leave"),
+    ]
+
+    def __init__(
+        self,
+        host: Host,
+        settings: Settings,
+        *,
+        screen: str | None = None,
+        open_monitor: OpenMonitor = open_thermal_monitor,
+        environ: Mapping[str, str] | None = None,
+        debug_crashes: bool = False,
+    ) -> None:
+        """Prepare the application.
+
+        Args:
+            host: the machine that is looked at.
+            settings: as loaded; `save_settings` replaces them.
+            screen: id of the first subject; the overview where None.
+            open_monitor: makes what takes snapshots; called in the poller's thread. Tests give their own.
+            environ: of the process; None is os.environ. It says where copies and settings are kept.
+            debug_crashes: print the traceback of a fault of our own.
+        """
+        self.environ: Mapping[str, str] = os.environ if environ is None else environ
+        super().__init__()
+        self.host = host
+        self.settings = settings
+        self.monitor: Monitor | None = None
+        self.machine: Machine | None = None
+        self.latest: Snapshot | None = None
+        self.problem: Problem | None = None
+        self.history = History()
+        self.recording: Recording | None = None
+        self.crash: BaseException | None = None
+        self._open_monitor = open_monitor
+        self._reopen = False
+        self._debug_crashes = debug_crashes
+        self._first = self._known_subject(screen)
+        self.poller: Poller[Snapshot] = Poller(self, self._look, settings.temperatures.interval_s, THERMAL)
+        for theme in THEMES:
+            self.register_theme(theme)
+        name, self._theme_notice = choose_theme(self.environ, settings.theme, self.available_themes)
+        self.theme = name
+        self.animation_level = "none"
+
+    def _known_subject(self, wish: str | None) -> str:
+        """Return the id of a subject by its id, footer word or digit."""
+        if wish is None:
+            return self.SUBJECTS[0].id
+        for subject in self.SUBJECTS:
+            if wish.lower() in (subject.id, subject.word, subject.digit, subject.title.lower()):
+                return subject.id
+        names = ", ".join(subject.id for subject in self.SUBJECTS)
+        raise UsageError(f"There is no screen {wish!r}.", f"Screens are: {names}.")
+
+    # The poller
+
+    def _look(self) -> Snapshot:
+        """Take a snapshot; runs in the poller's thread."""
+        if self._reopen and self.monitor is not None:
+            self.monitor.close()
+            self.monitor = None
+        self._reopen = False
+        if self.monitor is None:
+            self.monitor = self._open_monitor(self.host, self.settings)
+        return self.monitor.snapshot()
+
+    def reopen_monitor(self) -> None:
+        """Find the sensors anew, with the settings as they are now, before the next look."""
+        self._reopen = True
+        self.poller.refresh_now()
+
+    def on_snapshot_taken(self, message: SnapshotTaken) -> None:
+        """Keep a snapshot, and hand it to the screen that is seen."""
+        if message.name != THERMAL or not isinstance(message.model, Snapshot):
+            return
+        self.latest = message.model
+        self.problem = None
+        if self.monitor is not None:
+            self.machine = self.monitor.machine
+        self.history.add(message.model)
+        screen = self._seen()
+        if screen is not None:
+            screen.take(message.model)
+
+    def on_probe_failed(self, message: ProbeFailed) -> None:
+        """Keep why there are no values, and tell it to the screen that is seen."""
+        self.problem = message.problem
+        screen = self._seen()
+        if screen is not None:
+            screen.on_problem(message.problem)
+
+    def _seen(self) -> ToolkitScreen | None:
+        """Return the topmost screen of ours, also below the palette; None before there is one."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, ToolkitScreen) and screen.is_mounted:
+                return screen
+        return None
+
+    @property
+    def paused(self) -> bool:
+        """The values stand still."""
+        return self.poller.paused
+
+    @property
+    def recording_s(self) -> float | None:
+        """How long the recording has been running; None where none is."""
+        if self.recording is None:
+            return None
+        return max(0.0, self.host.monotonic() - self.recording.started_monotonic)
+
+    def toggle_pause(self) -> None:
+        """Let the values stand still, or go on. A recording is not paused."""
+        if self.poller.paused:
+            self.poller.resume()
+        else:
+            self.poller.pause()
+        self.refresh_top()
+
+    def refresh_top(self) -> None:
+        """Bring the top line of the screen that is seen up to date, for example when a recording starts."""
+        screen = self._seen()
+        if screen is not None:
+            screen.refresh_top()
+
+    # Start and end
+
+    def on_mount(self) -> None:
+        """Start to look, and open the wished screen."""
+        self.poller.start()
+        if self._first != self.DEFAULT_MODE:
+            self.switch_mode(self._first)
+        if self._theme_notice:
+            self.notify(self._theme_notice, severity="warning", timeout=10, markup=False)
+
+    def close(self) -> None:
+        """Stop looking, save a recording, close files. Called once the terminal is restored; never raises."""
+        recording, self.recording = self.recording, None
+        if recording is not None:
+            recording.stop()
+        if self.poller.stop(wait_s=0.5) and self.monitor is not None:
+            self.monitor.close()
+
+    async def on_unmount(self) -> None:
+        """The application ends."""
+        self.poller.stop()
+
+    def _fatal_error(self) -> None:
+        """Textual's hook for an exception that nobody handled: a person gets one line, `--debug` the traceback."""
+        self.crash = self._exception
+        if self._debug_crashes:
+            super()._fatal_error()
+            return
+        where = ""
+        try:
+            import traceback
+
+            text = "".join(traceback.format_exception(self._exception)) if self._exception else ""
+            path = write_export(self.environ, "crash.txt", text)
+            where = f" Where: {tilde(self.environ, path)}."
+        except ToolkitError:
+            where = " Start with --debug to see where."
+        kind = type(self._exception).__name__
+        self.panic(Text(f"toolkit: stopped by a fault of its own: {kind}: {self._exception}.{where}"))
+
+    # Going about
+
+    def action_show_subject(self, subject: str) -> None:
+        """Open a subject, and leave what lies above the present one."""
+        if isinstance(self.screen, ToolkitScreen):
+            while len(self.screen_stack) > 1:
+                self.pop_screen()
+            self.switch_mode(subject)
+
+    def go_back(self) -> None:
+        """Leave help or a page above a subject; from a subject to the overview; from there, quit."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        elif self.current_mode != self.DEFAULT_MODE:
+            self.switch_mode(self.DEFAULT_MODE)
+        else:
+            self.exit(0)
+
+    async def action_quit(self) -> None:
+        """Leave, from wherever."""
+        self.exit(0)
+
+    def action_help(self) -> None:
+        """Open help about the screen that is seen."""
+        from screens.help import HelpScreen
+
+        screen = self._seen()
+        if screen is not None and not isinstance(screen, HelpScreen):
+            self.push_screen(HelpScreen(screen))
+
+    # Settings
+
+    def save_settings(self, settings: Settings) -> None:
+        """Use other settings from now on, and keep them in the person's file; tells where that fails."""
+        from toolkit.config import save_settings
+
+        before, self.settings = self.settings, settings
+        if settings.temperatures.interval_s != before.temperatures.interval_s:
+            self.poller.set_interval(settings.temperatures.interval_s)
+        wanted = (settings.temperatures.rule, settings.temperatures.read_disks)
+        if wanted != (before.temperatures.rule, before.temperatures.read_disks):
+            self.reopen_monitor()
+        try:
+            save_settings(self.environ, settings)
+        except (ToolkitError, OSError) as error:
+            self.notify(f"The settings cannot be saved: {error}", severity="warning", markup=False)
+
+    def watch_theme(self, name: str) -> None:
+        """Remember the theme that a person chose; the one to start with is not a choice."""
+        if self.is_mounted and name != self.settings.theme:
+            self.save_settings(replace(self.settings, theme=name))
+
+    # Taking along
+
+    def copy_text(self, text: str, what: str) -> None:
+        """Copy a text by OSC 52, and to a file, since some terminals ignore OSC 52 and none confirm it."""
+        self.copy_to_clipboard(text)
+        try:
+            path = tilde(self.environ, write_export(self.environ, "copied.txt", text))
+            self.notify(f"Copied {what}. Should the clipboard stay empty: {path}", markup=False, timeout=4)
+        except ToolkitError as error:
+            self.notify(f"Copied {what} to the clipboard. {error.message}", severity="warning", markup=False)
+
+    def save_screenshot_files(self) -> None:
+        """Save the screen as SVG and as text in the state folder."""
+        name = f"{self.current_mode}-{time.strftime('%Y%m%d-%H%M%S')}"
+        try:
+            svg = write_export(self.environ, f"{name}.svg", self.export_screenshot(), folder="screenshots", keep=True)
+            text = screen_text(self.screen) + "\n"
+            write_export(self.environ, f"{name}.txt", text, folder="screenshots", keep=True)
+        except ToolkitError as error:
+            self.notify(error.message, severity="error", markup=False)
+        else:
+            self.notify(f"Saved {tilde(self.environ, svg)}, and the same as .txt", markup=False)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Return what the palette offers."""
+        from screens.palette import palette_commands
+
+        yield from palette_commands(self)
+
+
+def run(
+    host: Host,
+    settings: Settings,
+    *,
+    screen: str | None = None,
+    no_color: bool = False,
+    mouse: bool = True,
+    debug: bool = False,
+    open_monitor: OpenMonitor = open_thermal_monitor,
+) -> int:
+    """Show the screens until the person leaves, and return the exit status.
+
+    Args:
+        host: the machine that is looked at.
+        settings: as loaded from the person's file.
+        screen: id, word or digit of the first subject; UsageError where there is none of that name.
+        no_color: no colours, as NO_COLOR in the environment asks too.
+        mouse: take the mouse; else the terminal keeps it.
+        debug: print the traceback of a fault of our own.
+        open_monitor: makes what takes snapshots.
+    """
+    if no_color:
+        os.environ["NO_COLOR"] = "1"  # Textual looks there and nowhere else
+    app = ToolkitApp(host, settings, screen=screen, open_monitor=open_monitor, debug_crashes=debug)
+    try:
+        status = app.run(mouse=mouse)
+    finally:
+        app.close()
+    if app.crash is not None:
+        return 1
+    return status if status is not None else 0

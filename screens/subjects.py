@@ -1,0 +1,56 @@
+"""The one list of subjects: modes, digit keys, footer words, palette entries and help all derive from it.
+
+A subject that is not in the list does not exist for a person. To add one: write its screen, add a line here, add
+`assets/help/<id>.md`, and, where it has a line on the overview, add that to `screens/overview_lines.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from screens.base import ToolkitScreen
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One subject of the interface.
+
+    Attributes:
+        id: the mode, the name of the help page, and what `--screen` takes.
+        digit: the key that opens it.
+        title: what stands on the top line, and in the palette.
+        word: what stands in the overview's footer after the digit.
+        summary: one line for help and palette.
+        factory: makes the screen; imports its module on the first visit.
+    """
+
+    id: str
+    digit: str
+    title: str
+    word: str
+    summary: str
+    factory: Callable[[], ToolkitScreen]
+
+
+def _overview() -> ToolkitScreen:
+    from screens.overview import OverviewScreen
+
+    return OverviewScreen()
+
+
+def _temperatures() -> ToolkitScreen:
+    from screens.temperatures import TemperaturesScreen
+
+    return TemperaturesScreen()
+
+
+OVERVIEW = Subject("overview", "1", "Overview", "overview", "The whole machine on one page", _overview)
+TEMPERATURES = Subject(
+    "temperatures", "2", "Temperatures", "temps", "Every sensor, live, with its history and limits", _temperatures
+)
+
+SUBJECTS: tuple[Subject, ...] = (OVERVIEW, TEMPERATURES)
+"""In the order of their digits; the first is where `q` leads back to."""

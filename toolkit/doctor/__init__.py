@@ -1,0 +1,1 @@
+"""What is missing on a machine or in an installation, what that costs, and what brings it."""
