@@ -53,7 +53,7 @@ def main() -> None:
         line = f"{name:<22} {best:>6.1f}ms {median:>6.1f}ms"
         if name in goals:
             above = median - bare_median
-            line += f"   +{best - bare_best:.1f}ms, +{above:.1f}ms   {support.verdict(above, goals[name])} ms"
+            line += f"   +{best - bare_best:.1f}ms, +{above:.1f}ms   {support.verdict(above, goals[name], 'ms')}"
         print(line)
 
 

@@ -267,7 +267,7 @@ def best_and_median(samples: Sequence[float]) -> tuple[float, float]:
     return min(samples), statistics.median(samples)
 
 
-def verdict(measured: float, goal: float, *, at_most: bool = True) -> str:
+def verdict(measured: float, goal: float, unit: str = "", *, at_most: bool = True) -> str:
     """`ok` or `MISSED` beside the goal."""
     reached = measured <= goal if at_most else measured >= goal
-    return f"goal {'<=' if at_most else '>='} {goal:g}: {'ok' if reached else 'MISSED'}"
+    return f"goal {'<=' if at_most else '>='} {goal:g}{unit}: {'ok' if reached else 'MISSED'}"

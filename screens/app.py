@@ -21,11 +21,13 @@ from screens.messages import ProbeFailed, SnapshotTaken
 from screens.poller import Poller
 from screens.subjects import SUBJECTS, Subject
 from screens.themes import THEMES, choose_theme
+from screens.widgets.bar import COARSE, FINE, Blocks
 from toolkit.errors import Problem, ToolkitError, UsageError
 from toolkit.export import tilde, write_export
 from toolkit.host.base import Host
 from toolkit.sensors.history import History
 from toolkit.sensors.model import Machine, Snapshot
+from toolkit.text import printable
 
 if TYPE_CHECKING:
     from toolkit.config import Settings
@@ -108,6 +110,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
         settings: Settings,
         *,
         screen: str | None = None,
+        theme: str | None = None,
         open_monitor: OpenMonitor = open_thermal_monitor,
         environ: Mapping[str, str] | None = None,
         debug_crashes: bool = False,
@@ -118,6 +121,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
             host: the machine that is looked at.
             settings: as loaded; `save_settings` replaces them.
             screen: id of the first subject; the overview where None.
+            theme: to use this once, before every other wish; UsageError where there is none of that name.
             open_monitor: makes what takes snapshots; called in the poller's thread. Tests give their own.
             environ: of the process; None is os.environ. It says where copies and settings are kept.
             debug_crashes: print the traceback of a fault of our own.
@@ -133,15 +137,17 @@ class ToolkitApp(App[int], inherit_bindings=False):
         self.history = History()
         self.recording: Recording | None = None
         self.crash: BaseException | None = None
+        self.blocks: Blocks = COARSE if self.environ.get("TERM") == "linux" else FINE
+        """The characters that this terminal's font has."""
         self._open_monitor = open_monitor
         self._reopen = False
         self._debug_crashes = debug_crashes
         self._first = self._known_subject(screen)
         self.poller: Poller[Snapshot] = Poller(self, self._look, settings.temperatures.interval_s, THERMAL)
-        for theme in THEMES:
-            self.register_theme(theme)
-        name, self._theme_notice = choose_theme(self.environ, settings.theme, self.available_themes)
-        self.theme = name
+        for ours in THEMES:
+            self.register_theme(ours)
+        self._remembered_theme, self._theme_notice = self._first_theme(theme)
+        self.theme = self._remembered_theme
         self.animation_level = "none"
 
     def _known_subject(self, wish: str | None) -> str:
@@ -153,6 +159,15 @@ class ToolkitApp(App[int], inherit_bindings=False):
                 return subject.id
         names = ", ".join(subject.id for subject in self.SUBJECTS)
         raise UsageError(f"There is no screen {wish!r}.", f"Screens are: {names}.")
+
+    def _first_theme(self, wish: str | None) -> tuple[str, str]:
+        """Return the theme to start with, and a notice where a wish could not be met."""
+        if wish is not None and wish not in self.available_themes:
+            names = ", ".join(sorted(self.available_themes))
+            raise UsageError(f"There is no theme {wish!r}.", f"Themes are: {names}.")
+        if wish is not None:
+            return wish, ""
+        return choose_theme(self.environ, self.settings.theme, self.available_themes)
 
     # The poller
 
@@ -180,18 +195,18 @@ class ToolkitApp(App[int], inherit_bindings=False):
         if self.monitor is not None:
             self.machine = self.monitor.machine
         self.history.add(message.model)
-        screen = self._seen()
+        screen = self.seen_screen()
         if screen is not None:
             screen.take(message.model)
 
     def on_probe_failed(self, message: ProbeFailed) -> None:
         """Keep why there are no values, and tell it to the screen that is seen."""
         self.problem = message.problem
-        screen = self._seen()
+        screen = self.seen_screen()
         if screen is not None:
             screen.on_problem(message.problem)
 
-    def _seen(self) -> ToolkitScreen | None:
+    def seen_screen(self) -> ToolkitScreen | None:
         """Return the topmost screen of ours, also below the palette; None before there is one."""
         for screen in reversed(self.screen_stack):
             if isinstance(screen, ToolkitScreen) and screen.is_mounted:
@@ -220,7 +235,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
 
     def refresh_top(self) -> None:
         """Bring the top line of the screen that is seen up to date, for example when a recording starts."""
-        screen = self._seen()
+        screen = self.seen_screen()
         if screen is not None:
             screen.refresh_top()
 
@@ -231,8 +246,10 @@ class ToolkitApp(App[int], inherit_bindings=False):
         self.poller.start()
         if self._first != self.DEFAULT_MODE:
             self.switch_mode(self._first)
-        if self._theme_notice:
-            self.notify(self._theme_notice, severity="warning", timeout=10, markup=False)
+        notices = [f"{p.source}: {p.reason}. {p.hint}".rstrip() for p in self.settings.problems]
+        for notice in [*notices, self._theme_notice]:
+            if notice:
+                self.notify(printable(notice, 400), severity="warning", timeout=10, markup=False)
 
     def close(self) -> None:
         """Stop looking, save a recording, close files. Called once the terminal is restored; never raises."""
@@ -290,7 +307,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
         """Open help about the screen that is seen."""
         from screens.help import HelpScreen
 
-        screen = self._seen()
+        screen = self.seen_screen()
         if screen is not None and not isinstance(screen, HelpScreen):
             self.push_screen(HelpScreen(screen))
 
@@ -313,7 +330,8 @@ class ToolkitApp(App[int], inherit_bindings=False):
 
     def watch_theme(self, name: str) -> None:
         """Remember the theme that a person chose; the one to start with is not a choice."""
-        if self.is_mounted and name != self.settings.theme:
+        if name != self._remembered_theme:
+            self._remembered_theme = name
             self.save_settings(replace(self.settings, theme=name))
 
     # Taking along
@@ -339,7 +357,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
         else:
             self.notify(f"Saved {tilde(self.environ, svg)}, and the same as .txt", markup=False)
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002 - Textual's signature
         """Return what the palette offers."""
         from screens.palette import palette_commands
 
@@ -353,6 +371,7 @@ def run(
     screen: str | None = None,
     no_color: bool = False,
     mouse: bool = True,
+    theme: str | None = None,
     debug: bool = False,
     open_monitor: OpenMonitor = open_thermal_monitor,
 ) -> int:
@@ -364,12 +383,13 @@ def run(
         screen: id, word or digit of the first subject; UsageError where there is none of that name.
         no_color: no colours, as NO_COLOR in the environment asks too.
         mouse: take the mouse; else the terminal keeps it.
+        theme: to use this once; UsageError where there is none of that name.
         debug: print the traceback of a fault of our own.
         open_monitor: makes what takes snapshots.
     """
     if no_color:
         os.environ["NO_COLOR"] = "1"  # Textual looks there and nowhere else
-    app = ToolkitApp(host, settings, screen=screen, open_monitor=open_monitor, debug_crashes=debug)
+    app = ToolkitApp(host, settings, screen=screen, theme=theme, open_monitor=open_monitor, debug_crashes=debug)
     try:
         status = app.run(mouse=mouse)
     finally:

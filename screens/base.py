@@ -151,7 +151,7 @@ class ToolkitScreen(Screen[None]):
         """Return the keys for the footer, the most wanted first; six are shown at most, help comes after them."""
         return shown_keys(self, self.active_bindings.values())
 
-    def footer_word(self, action: str) -> str | None:
+    def footer_word(self, action: str) -> str | None:  # noqa: ARG002 - a hook
         """Return what an action is called now (`stop recording`), or None for its description.
 
         Call `refresh_bindings()` when the answer changes.
@@ -195,5 +195,5 @@ def screen_text(screen: Screen[Any]) -> str:
 
     The compositor is a private part of Textual; this is the one place that uses it.
     """
-    strips = screen._compositor.render_strips()
+    strips = screen._compositor.render_strips()  # noqa: SLF001 - nothing public gives the text
     return "\n".join(strip.text.rstrip() for strip in strips)

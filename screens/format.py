@@ -6,7 +6,6 @@ State is never told by colour alone: glyph, word and ink go together.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from enum import Enum
 
 from rich.cells import cell_len, set_cell_size
@@ -159,22 +158,3 @@ def shorten(text: str, width: int) -> str:
         return text
     cut = set_cell_size(text, width - 1).rstrip() if width > 1 else ""
     return f"{cut}…"
-
-
-BLOCKS = "▁▂▃▄▅▆▇█"
-
-
-def sparkline(values: Sequence[float | None], low: float, high: float) -> str:
-    """Draw one character a value, from `low` (▁) to `high` (█); a gap is a space.
-
-    The scale is given and not taken from the values, so a flat line stays flat and does not jump.
-    """
-    span = max(high - low, 1e-9)
-    top = len(BLOCKS) - 1
-    drawn = []
-    for value in values:
-        if value is None or not math.isfinite(value):
-            drawn.append(" ")
-        else:
-            drawn.append(BLOCKS[min(top, max(0, round((value - low) / span * top)))])
-    return "".join(drawn)

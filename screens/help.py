@@ -14,6 +14,7 @@ from screens.format import Severity, fit
 from screens.widgets.canvas import Canvas, Row
 from screens.widgets.footer import key_name
 from screens.widgets.verdict import wrap
+from toolkit.errors import ToolkitError
 
 WIDEST = 90
 """Lines longer than this are tiring to read."""
@@ -194,5 +195,5 @@ def _read_page(name: str) -> str:
 
     try:
         return read_text(f"help/{name}.md")
-    except OSError:
+    except ToolkitError:
         return f"There is no help page {name!r} in this installation; the keys below are complete."

@@ -85,7 +85,7 @@ def overview_verdict(facts: Facts) -> tuple[str, Severity]:
         return _sentence(held.sentence, f"Held back by {held.by}."), Severity.BAD
     headline = snapshot.headline
     if headline.celsius is None:
-        return f"No temperature of the CPU: {printable(headline.reason).rstrip('.')}.", Severity.WARN
+        return f"No CPU temperature: {printable(headline.reason).rstrip('.')}.", Severity.WARN
     judged = heat(headline.celsius, headline.limit_celsius)
     if judged is Heat.HOT:
         return f"The CPU is hot: {headline.celsius} °C, its limit is {headline.limit_celsius:.0f}.", Severity.BAD

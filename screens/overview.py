@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from screens.base import ToolkitScreen
-from screens.format import fit, shorten
+from screens.format import fit
 from screens.next_steps import Step, next_steps, overview_verdict
-from screens.overview_lines import Facts, Line, overview_lines, scale
-from screens.widgets.area import AXIS_WIDTH, area_rows
-from screens.widgets.canvas import Canvas, Piece, Row, row_text
+from screens.overview_lines import Facts, Line, overview_lines
+from screens.widgets.bar import FINE, Blocks
+from screens.widgets.canvas import Canvas, Piece, Row, fit_row, row_text
 from screens.widgets.footer import FooterKey, shown_keys
+from screens.widgets.graph import GUTTER, Plot, Series, plot_rows, time_axis
 from toolkit.sensors.history import HEADLINE
 from toolkit.sensors.model import Snapshot
 
 LABEL_WIDTH = 9
 LEAD = 3
-STEP_COLUMN = 45
 MOST_STEPS = 6
-GRAPH_LEAST, GRAPH_MOST = 4, 14
+GRAPH_LEAST, GRAPH_MOST = 4, 24
+LEAST_SPAN_C = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,49 +42,46 @@ class Page:
     items: tuple[int, ...]
 
 
-def lay_out(lines: Sequence[Line], steps: Sequence[Step], cursor: int, width: int) -> Page:
+def lay_out(
+    lines: Sequence[Line], steps: Sequence[Step], cursor: int, width: int, blocks: Blocks = FINE
+) -> Page:
     """Lay lines and steps out for `width` cells; the selected one has a mark before it."""
     rows: list[Row] = []
     items: list[int] = []
     for line in lines:
         items.append(len(rows))
-        rows.append((*_lead(cursor == len(items) - 1, fit(line.label, LABEL_WIDTH)), *line.pieces))
+        rows.append((*_lead(cursor == len(items) - 1, fit(line.label, LABEL_WIDTH), blocks), *line.pieces))
     if steps:
         rows += [(), (("  What next", "title"),)]
-    column = min(STEP_COLUMN, width // 2)
-    for step in steps[:MOST_STEPS]:
+    shown = steps[:MOST_STEPS]
+    column = min(max((cell_len(step.what) for step in shown), default=0), (width - LEAD) * 3 // 5)
+    for step in shown:
         items.append(len(rows))
-        chosen = cursor == len(items) - 1
-        command = step.command or "press enter"
-        room = width - LEAD - 2 - 1
-        what_width = max(column - LEAD, min(len(step.what), room - len(command)))
-        what = fit(step.what, what_width) if step.command else shorten(step.what, room - len(command))
-        tail: Piece = (shorten(f"  {command}", max(0, width - LEAD - len(what) - 1)), "accent" if step.command else "faint")
-        rows.append((*_lead(chosen, what), tail))
-    return Page(tuple(rows), tuple(items))
+        what = fit(step.what, max(column, min(cell_len(step.what), width - LEAD - 4 - cell_len(step.command))))
+        tail: Piece = (f"   {step.command}", "accent") if step.command else ("   ›", "faint")
+        rows.append((*_lead(cursor == len(items) - 1, what, blocks), tail))
+    return Page(tuple(fit_row(row, width - 1) for row in rows), tuple(items))
 
 
-def _lead(chosen: bool, label: str) -> tuple[Piece, Piece]:
-    return (" › " if chosen else "   ", "select"), (label, "select" if chosen else "dim")
+def _lead(chosen: bool, label: str, blocks: Blocks) -> tuple[Piece, Piece]:
+    return (f" {blocks.cursor} " if chosen else " " * LEAD, "select"), (label, "select" if chosen else "dim")
 
 
-def with_graph(rows: Sequence[Row], facts: Facts, minutes: int, width: int, height: int) -> list[Row]:
-    """Fill the room below the rows with the headline's history, where there is room for one worth looking at."""
-    free = height - len(rows) - 3
-    if free < GRAPH_LEAST or width < 40:
+def graph_columns(width: int) -> int:
+    """Return how many columns the graph below the lines has."""
+    return max(0, width - LEAD - GUTTER - 1)
+
+
+def with_graph(rows: Sequence[Row], plot: Plot, minutes: int, height: int, blocks: Blocks) -> list[Row]:
+    """Fill the room below the rows with a graph, its title and its axis of time, where one worth looking at fits."""
+    tall = min(height - len(rows) - 3, GRAPH_MOST)
+    if tall < GRAPH_LEAST or plot.scale is None:
         return list(rows)
-    tall = min(free, GRAPH_MOST)
-    low, high = scale(facts.snapshot)
-    limit = facts.snapshot.headline.limit_celsius if facts.snapshot is not None else None
-    columns = width - AXIS_WIDTH - LEAD - 2
-    values = facts.history.columns(HEADLINE, minutes * 60.0, columns)
-    if facts.snapshot is not None and facts.snapshot.headline.celsius is None and not any(values):
-        return list(rows)
-    span = f"last {minutes} minutes" if minutes != 1 else "last minute"
-    title = f"  CPU, °C, {span}" + (f", limit {limit:.0f}" if limit is not None else "")
-    filler = [()] * (height - len(rows) - tall - 2)
-    drawn = [((" ", ""), *row) for row in area_rows(values, tall, low, high, limit)]
-    return [*rows, *filler[:1], ((title, "dim"),), *drawn, *filler[1:]]
+    limit = f", limit {plot.limit:.0f} °C" if plot.limit is not None else ""
+    lead: Piece = (" " * (LEAD - 1), "")
+    drawn = [(lead, *row) for row in plot_rows(replace(plot, height=tall), blocks=blocks)]
+    axis = (lead, *time_axis(len(plot.values), minutes))
+    return [*rows, (), (("  CPU, °C", "title"), (limit, "dim")), *drawn, axis]
 
 
 class Board(Canvas):
@@ -139,6 +138,7 @@ class OverviewScreen(ToolkitScreen):
         self._lines: list[Line] = []
         self._steps: list[Step] = []
         self._items: tuple[int, ...] = ()
+        self._series = Series()
 
     def compose_body(self) -> ComposeResult:
         """Yield the board."""
@@ -156,7 +156,7 @@ class OverviewScreen(ToolkitScreen):
         """Paint with dashes at once."""
         self.draw()
 
-    def on_snapshot(self, snapshot: Snapshot) -> None:
+    def on_snapshot(self, snapshot: Snapshot) -> None:  # noqa: ARG002 - drawn from the application's
         """Show new values."""
         self.draw()
 
@@ -169,17 +169,29 @@ class OverviewScreen(ToolkitScreen):
         width = board.size.width
         if not width:
             return
-        facts = Facts(app.latest, app.history, width - LEAD - LABEL_WIDTH - 1, app.host.kind == "replay")
+        blocks = app.blocks
+        facts = Facts(app.latest, app.history, width - LEAD - LABEL_WIDTH - 1, app.host.kind == "replay", blocks)
         self._lines = overview_lines(facts)
         self._steps = next_steps(facts)
         count = len(self._lines) + min(len(self._steps), MOST_STEPS)
         self._cursor = max(0, min(self._cursor, count - 1))
-        page = lay_out(self._lines, self._steps, self._cursor, width)
+        page = lay_out(self._lines, self._steps, self._cursor, width, blocks)
         self._items = page.items
-        rows = with_graph(page.rows, facts, app.settings.temperatures.history_minutes, width, board.size.height)
+        rows = with_graph(page.rows, self._plot(width), self._minutes, board.size.height, blocks)
         board.show_page(rows, page.items[self._cursor] if page.items else 0)
         if app.problem is None:
             self.set_verdict(*overview_verdict(facts))
+
+    @property
+    def _minutes(self) -> int:
+        return self.toolkit.settings.temperatures.history_minutes
+
+    def _plot(self, width: int) -> Plot:
+        """Return the headline's history as a graph; its height is not known yet."""
+        app = self.toolkit
+        self._series.update(app.history, HEADLINE, self._minutes * 60.0, graph_columns(width), LEAST_SPAN_C)
+        limit = app.latest.headline.limit_celsius if app.latest is not None else None
+        return Plot(self._series.values, self._series.scale, 0, limit)
 
     def _chosen(self) -> Line | Step | None:
         """Return what is selected."""

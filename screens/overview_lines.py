@@ -15,11 +15,12 @@ from screens.format import (
     heat,
     number,
     percent,
-    sparkline,
     state_words,
     watts,
 )
+from screens.widgets.bar import FINE, Blocks
 from screens.widgets.canvas import Piece
+from screens.widgets.graph import Scale, area, column_inks
 from toolkit.sensors.history import HEADLINE, History
 from toolkit.sensors.model import Battery, ClockGroup, Held, Quantity, Snapshot, State
 from toolkit.text import printable
@@ -38,12 +39,14 @@ class Facts:
         history: of the temperatures.
         width: cells that a line may take after its label.
         replayed: a captured machine is looked at.
+        blocks: the characters to draw with.
     """
 
     snapshot: Snapshot | None
     history: History = field(default_factory=History)
     width: int = 68
     replayed: bool = False
+    blocks: Blocks = FINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +61,18 @@ class Line:
 LineMaker = Callable[[Facts], Line | None]
 
 
-def scale(snapshot: Snapshot | None) -> tuple[float, float]:
-    """Return the ends of the temperature scale: 30 degrees, and the limit where one is known."""
-    limit = snapshot.headline.limit_celsius if snapshot is not None else None
-    return SCALE_LOW_C, max(limit if limit is not None else SCALE_HIGH_C, SCALE_LOW_C + 20)
+def spark_scale(snapshot: Snapshot) -> Scale:
+    """Return the scale of the small graph: from 30 degrees to the limit, so that its height means something."""
+    limit = snapshot.headline.limit_celsius
+    return Scale(SCALE_LOW_C, max(limit if limit is not None else SCALE_HIGH_C, SCALE_LOW_C + 20))
 
 
-def graph_pieces(values: list[float | None], low: float, high: float, limit: float | None) -> list[Piece]:
-    """Draw a sparkline in pieces: dots where nothing is known yet, each column inked by its distance to the limit."""
+def spark_pieces(values: list[float | None], scale: Scale, limit: float | None, blocks: Blocks) -> list[Piece]:
+    """Draw a graph one row high: dots where nothing is known, each column inked by its distance to the limit."""
+    drawn = area(values, scale, 1, blocks)[0]
     pieces: list[Piece] = []
-    for value in values:
-        if value is None:
-            text, ink = "·", "faint"
-        else:
-            judged = heat(value, limit)
-            text, ink = sparkline([value], low, high), judged.ink if judged.glyph else "cool"
+    for value, char, own in zip(values, drawn, column_inks(values, limit), strict=True):
+        text, ink = ("·", "faint") if value is None else (char, own)
         if pieces and pieces[-1][1] == ink:
             pieces[-1] = (pieces[-1][0] + text, ink)
         else:
@@ -98,11 +98,11 @@ def cpu_line(facts: Facts) -> Line | None:
         return Line("CPU", ((DASH, "dim"), (f"   {printable(headline.reason)}", "dim")), "temperatures")
     limit = headline.limit_celsius
     extent = facts.history.extent(HEADLINE)
-    low, high = scale(snapshot)
     spark = min(60, facts.width - 44)
     pieces: list[Piece] = []
     if spark >= 8:
-        pieces += graph_pieces(facts.history.columns(HEADLINE, SPARK_SECONDS, spark), low, high, limit)
+        values = facts.history.columns(HEADLINE, SPARK_SECONDS, spark)
+        pieces += spark_pieces(values, spark_scale(snapshot), limit, facts.blocks)
         pieces.append(("  ", ""))
     judged = heat(headline.celsius, limit)
     pieces.append((celsius(headline.celsius, 6), judged.ink if judged.glyph else "strong"))
@@ -121,7 +121,7 @@ def _battery(battery: Battery) -> str:
     if status and status != "unknown":
         text += f", {status}"
         if battery.watts is not None and abs(battery.watts) >= 0.05:
-            text += f" {watts(abs(battery.watts))}"
+            text += f" {watts(abs(battery.watts), 6)}"
     return text
 
 
@@ -138,7 +138,7 @@ def power_line(facts: Facts) -> Line | None:
     if known is not None:
         limits = [p.long_limit_w for p in power.packages if p.long_limit_w is not None]
         cap = f" of {number(sum(limits))} W" if limits and len(limits) == len(power.packages) else ""
-        parts.append((f"CPU package {watts(known)}{cap}", ""))
+        parts.append((f"CPU package {watts(known, 6)}{cap}", ""))
     elif power.problem is not None:
         parts.append((f"CPU package {DASH} ({printable(power.problem.reason)})", "dim"))
     return Line("Power", _joined(parts), "temperatures") if parts else None
@@ -176,7 +176,7 @@ def load_line(facts: Facts) -> Line | None:
     clocks = facts.snapshot.clocks
     if clocks.load_percent is None and clocks.load_average is None:
         return None
-    parts: list[Piece] = [(f"{percent(clocks.load_percent, 5)} busy", "")]
+    parts: list[Piece] = [(f"{percent(clocks.load_percent, 4)} busy", "")]
     if clocks.load_average is not None:
         one, five, fifteen = clocks.load_average
         parts.append((f"load {one:.2f} {five:.2f} {fifteen:.2f} (1, 5, 15 min)", "dim"))

@@ -21,7 +21,7 @@ def palette_commands(app: ToolkitApp) -> Iterator[SystemCommand]:
             action = partial(app.action_show_subject, subject.id)
             yield SystemCommand(f"Go to {subject.title}", f"{subject.summary} (key {subject.digit})", action)
     yield SystemCommand("Help", "What am I seeing, and which keys work here (key ?)", app.action_help)
-    screen = app._seen()
+    screen = app.seen_screen()
     if screen is not None:
         yield SystemCommand("Copy the row", "The selected row as text (key y)", screen.action_copy_row)
         yield SystemCommand("Copy the page", "The whole page as text (key Y)", screen.action_copy_page)

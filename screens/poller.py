@@ -134,7 +134,7 @@ class Poller(Generic[T]):
             message: Message
             try:
                 message = SnapshotTaken(self.name, self._probe())
-            except Exception as error:  # a probe's bug must not end the watching
+            except Exception as error:  # noqa: BLE001 - a probe's bug must not end the watching
                 message = ProbeFailed(self.name, problem_of(error, self.name))
             if self._stopping:
                 return

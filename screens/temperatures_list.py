@@ -6,11 +6,11 @@ is never given to another sensor.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from toolkit.host.natural import natural_key
 from toolkit.sensors.clean import is_unused
 from toolkit.sensors.model import Quantity, Reading, State
 from toolkit.text import printable
@@ -89,7 +89,6 @@ class Listing:
     filtered_out: int = 0
 
 
-_NUMBER = re.compile(r"(\d+)")
 _MakeEntry = Callable[[int, str, int], Entry]
 
 
@@ -169,7 +168,8 @@ def display_names(readings: Sequence[Reading], chosen: Mapping[str, str]) -> lis
 
 def control_values(readings: Sequence[Reading]) -> set[str]:
     """Return the ids of `Tctl` sensors whose chip also has the true `Tdie`: they may carry an offset, so no limit
-    is held against them (Documentation/hwmon/k10temp.rst)."""
+    is held against them (Documentation/hwmon/k10temp.rst).
+    """
     with_tdie = {reading.sensor.chip.path for reading in readings if reading.sensor.label == "Tdie"}
     return {
         reading.sensor.id
@@ -200,18 +200,11 @@ def missing_choices(readings: Sequence[Reading], view: View) -> str:
     return f"Saved, but not here now: {what}{more}"
 
 
-def natural_key(text: str) -> tuple[tuple[int, int | str], ...]:
-    """Return a key that sorts `Core 9` before `Core 10`, whatever the case of letters."""
-    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in _NUMBER.split(text.casefold()) if part)
-
-
 def _searched(reading: Reading, name: str) -> str:
     """Return the text that a filter looks into."""
     sensor = reading.sensor
-    return "\n".join(
-        (name, sensor.name, sensor.chip.title, sensor.chip.name, sensor.quantity.name, sensor.quantity.value,
-         reading.state.value)
-    ).casefold()
+    words = [name, sensor.name, sensor.chip.title, sensor.chip.name, sensor.quantity.name, sensor.quantity.value]
+    return "\n".join([*words, reading.state.value]).casefold()
 
 
 def _with_chip(name: str, reading: Reading) -> str:
@@ -269,7 +262,7 @@ def _ordered(
     """Return the rows in an order that is not by chip; temperatures first where heat decides."""
 
     def by_name(index: int) -> tuple[object, ...]:
-        return natural_key(_with_chip(names[index], readings[index]))
+        return natural_key(_with_chip(names[index], readings[index]).casefold())
 
     def by_heat(index: int) -> tuple[object, ...]:
         reading = readings[index]

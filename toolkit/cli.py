@@ -5,6 +5,7 @@ Only what a command needs is imported: `--version` imports next to nothing, no c
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -51,7 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        _say(f"toolkit: a fault in the program: {type(error).__name__}: {error} (run it again with --debug to see where)")
+        _say(
+            f"toolkit: a fault in the program: {type(error).__name__}: {error} (run it again with --debug to see where)"
+        )
         return EXIT_PROBLEM_FOUND
 
 
@@ -59,7 +62,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of the whole command line, or of one command, which is quicker."""
     import argparse
 
-    common = _common_options(argparse)
+    common = _common_options()
     parser = argparse.ArgumentParser(
         prog="toolkit",
         description="Look after your Linux laptop: live temperatures beside benchmarks. Without a command it opens the "
@@ -72,7 +75,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--screen", metavar="NAME", help="open this screen first: overview or temperatures")
     parser.add_argument("--theme", metavar="NAME", help="use this theme, this once")
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
-    subparsers = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    subparsers = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", prog="toolkit")
     for name, text in COMMANDS.items():
         if only is not None and name != only:
             continue
@@ -150,9 +153,10 @@ def _is_live(args: argparse.Namespace) -> bool:
     return getattr(args, "watch", None) is not None or getattr(args, "record", None) is not None
 
 
-def _common_options(argparse_module: object) -> argparse.ArgumentParser:
+def _common_options() -> argparse.ArgumentParser:
     """Return the options that stand before or after the command. SUPPRESS keeps the second parser from undoing
-    what the first one saw; `_fill_in` gives the defaults."""
+    what the first one saw; `_fill_in` gives the defaults.
+    """
     import argparse
 
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS, allow_abbrev=False)
@@ -217,10 +221,8 @@ def _sentence(text: str) -> str:
 
 
 def _say(text: str) -> None:
-    try:
+    with contextlib.suppress(OSError):
         sys.stderr.write(text + "\n")
-    except OSError:
-        pass
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ class Settings:
     """Everything a person can set. `problems` names each key that was wrong; its default stands then."""
 
     theme: str = THEME_DEFAULT
-    temperatures: TemperatureSettings = TemperatureSettings()  # noqa: RUF009 - frozen
+    temperatures: TemperatureSettings = TemperatureSettings()
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
 
@@ -167,11 +167,13 @@ def save_settings(environ: Mapping[str, str], settings: Settings) -> None:
             os.unlink(temporary)
             raise
     except (TOMLKitError, UnicodeDecodeError) as error:
-        raise ToolkitError(f"{path} is not valid TOML, so nothing was saved: {error}", "mend it, then choose again") \
-            from error
+        raise ToolkitError(
+            f"{path} is not valid TOML, so nothing was saved: {error}", "mend it, then choose again"
+        ) from error
     except OSError as error:
-        raise ToolkitError(f"the choice cannot be kept: {path}: {error.strerror}",
-                           "it holds until the program ends") from error
+        raise ToolkitError(
+            f"the choice cannot be kept: {path}: {error.strerror}", "it holds until the program ends"
+        ) from error
 
 
 def _as_table(settings: Settings) -> dict[str, Any]:
@@ -241,7 +243,7 @@ def _as_word(value: object) -> str:
 
 
 def _as_bool(value: object) -> bool:
-    if not isinstance(value, bool):
+    if value is not True and value is not False:
         raise ValueError("must be true or false")
     return value
 
@@ -269,7 +271,7 @@ def _as_interval(value: object) -> float:
 def _as_minutes(value: object) -> int:
     if value not in (1, 10, 60) or isinstance(value, bool):
         raise ValueError("must be 1, 10 or 60")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)
 
 
 def _as_words(value: object) -> list[str]:
@@ -285,6 +287,7 @@ def _as_names(value: object) -> dict[str, str]:
 
 
 def _as_numbers(value: object) -> dict[str, float]:
-    if not isinstance(value, Mapping):
+    numbers = value.items() if isinstance(value, Mapping) else None
+    if numbers is None:
         raise ValueError("must be a table of numbers")
-    return {str(key): _as_number(number) for key, number in value.items()}
+    return {str(key): _as_number(number) for key, number in numbers}

@@ -1,4 +1,4 @@
-"""Texts that a person takes along: copied rows and pages, screenshots, a report of a crash, as files in the state folder."""
+"""Texts that a person takes along, as files in the state folder: copies, screenshots, the report of a crash."""
 
 from __future__ import annotations
 

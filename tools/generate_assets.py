@@ -24,10 +24,10 @@ passes its own exit status on."""
 
 FILES = r""".TP
 .I ~/.config/toolkit/config.toml
-Settings. An unknown key is an error that names the file and the key.
+Settings. A key that is unknown or wrong is named, and its default is used.
 .TP
 .I ~/.local/state/toolkit
-Recordings, screenshots and the log.
+Recordings, screenshots and copied texts.
 .PP
 The XDG variables move them;
 .B toolkit paths
@@ -62,6 +62,22 @@ def walk(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
     return found
 
 
+def for_a_page(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Take out what a page says once and help texts say again: shared options, usage lines, the epilog."""
+    shared = {group.title for group in parser._action_groups if group.title not in ("positional arguments", "options")}
+    for each in walk(parser):
+        each.usage = each.prog + " [OPTION ...]"
+        if each is parser:
+            each.usage += " [COMMAND ...]"
+            continue
+        each.description = None
+        each._action_groups = [group for group in each._action_groups if group.title not in shared]
+        positionals = [action for action in each._actions if not action.option_strings]
+        each.usage += "".join(f" {action.metavar or action.dest}" for action in positionals)
+    parser.epilog = None
+    return parser
+
+
 def manual_page() -> str:
     """The manual page in troff."""
     from argparse_manpage.manpage import Manpage
@@ -69,7 +85,7 @@ def manual_page() -> str:
     from toolkit import __version__
     from toolkit.cli import build_parser
 
-    page = Manpage(build_parser(), format="single-commands-section")
+    page = Manpage(for_a_page(build_parser()), format="single-commands-section")
     page.description = "temperatures of a Linux laptop: live, recorded, or as one number"
     page.date = release_date()
     page.source = f"toolkit {__version__}"
@@ -99,16 +115,20 @@ def completion(shell: str) -> str:
 
 def generate() -> dict[str, str]:
     """All generated files: path below assets/ -> text."""
-    os.environ["COLUMNS"] = "100"  # argparse wraps usage lines by it
-    texts = {
-        "man/toolkit.1": manual_page(),
-        "completions/toolkit.bash": completion("bash"),
-        "completions/_toolkit": completion("zsh"),
-        "completions/toolkit.fish": completion("fish"),
-    }
-    return {
-        name: "\n".join(line.rstrip() for line in text.rstrip().splitlines()) + "\n" for name, text in texts.items()
-    }
+    columns = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "100"  # argparse wraps its texts by it
+    try:
+        texts = {
+            "man/toolkit.1": manual_page(),
+            "completions/toolkit.bash": completion("bash"),
+            "completions/_toolkit": completion("zsh"),
+            "completions/toolkit.fish": completion("fish"),
+        }
+    finally:
+        del os.environ["COLUMNS"]
+        if columns is not None:
+            os.environ["COLUMNS"] = columns
+    return {name: "\n".join(map(str.rstrip, text.rstrip().splitlines())) + "\n" for name, text in texts.items()}
 
 
 def main() -> int:

@@ -37,7 +37,8 @@ COARSE = Blocks(across="▌█", up="▄█", cursor=">", mark="│", limit="-",
 
 def share_of(value: float | None, limit: float | None) -> float | None:
     """Return how much of the limit a value reaches, from 0 to 1; None where either is unknown or the limit is not
-    above zero."""
+    above zero.
+    """
     if value is None or limit is None or not math.isfinite(value) or not math.isfinite(limit) or limit <= 0:
         return None
     return min(1.0, max(0.0, value / limit))

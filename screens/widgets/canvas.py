@@ -16,11 +16,15 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from screens.format import shorten
+
 Piece: TypeAlias = tuple[str, str]
 """Text and the name of its ink: `("54 °C", "strong")`. The empty name is the widget's own style."""
 Row: TypeAlias = tuple[Piece, ...]
 
-INKS = frozenset({"dim", "faint", "strong", "accent", "key", "ok", "warn", "bad", "title", "cool", "select", "edge", "label"})
+INKS = frozenset(
+    {"dim", "faint", "strong", "accent", "key", "ok", "warn", "bad", "title", "cool", "select", "edge", "label"}
+)
 """Names of inks; each is the component class `ink--NAME`, coloured in styles/base.tcss for every theme."""
 
 
@@ -32,6 +36,22 @@ def row_width(row: Row) -> int:
 def row_text(row: Row) -> str:
     """Return a row without its inks."""
     return "".join(text for text, _ink in row)
+
+
+def fit_row(row: Row, width: int) -> Row:
+    """Return a row cut to `width` cells, with an ellipsis where something is missing."""
+    if row_width(row) <= width:
+        return row
+    kept: list[Piece] = []
+    room = width
+    for text, ink in row:
+        size = cell_len(text)
+        if size >= room:
+            kept.append((shorten(f"{text}…" if size == room else text, room), ink))
+            break
+        kept.append((text, ink))
+        room -= size
+    return tuple(kept)
 
 
 def changed_span(old: Row, new: Row) -> tuple[int, int] | None:
@@ -64,7 +84,7 @@ class Canvas(Widget):
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{name}" for name in INKS}
     DEFAULT_CSS = "Canvas { width: 1fr; height: auto; }"
 
-    def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         """Start with the given rows."""
         super().__init__(id=id, classes=classes)
         self._rows: tuple[Row, ...] = tuple(rows)
@@ -98,11 +118,11 @@ class Canvas(Widget):
                 start, count = span
                 self.refresh(Region(start + gutter.left, y + gutter.top, min(count, width - start), 1))
 
-    def get_content_width(self, container: Size, viewport: Size) -> int:
+    def get_content_width(self, container: Size, viewport: Size) -> int:  # noqa: ARG002 - Textual's signature
         """Return the width of the widest row."""
         return max((row_width(row) for row in self._rows), default=0)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - as above
         """Return the number of rows."""
         return len(self._rows)
 

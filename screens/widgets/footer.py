@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
+from textual import events
 from textual.binding import ActiveBinding
 from textual.screen import Screen
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from screens.base import ToolkitScreen
 
 MOST_KEYS = 6
+PIECES_A_KEY = 3
+"""The gap before a key, the key, what it does."""
 
 _KEY_NAMES = {
     "question_mark": "?",
@@ -130,24 +134,21 @@ class FooterLine(Canvas):
     def _bindings_changed(self, screen: Screen[Any]) -> None:
         from screens.base import ToolkitScreen
 
-        if isinstance(self.screen, ToolkitScreen) and self.screen.is_attached and screen is self.screen:
-            self.keys = tuple(self.screen.footer_keys())
+        if screen is self.screen and isinstance(screen, ToolkitScreen):
+            self.keys = tuple(screen.footer_keys())
             self._lay_out()
 
     def _lay_out(self) -> None:
         if self.size.width:
             self.show([footer_row(self.keys, self.size.width)])
 
-    async def on_click(self, event: Any) -> None:
+    async def on_click(self, event: events.Click) -> None:
         """Run the action of the key that was clicked."""
-        x = -1
         row = self.rows[0] if self.rows else ()
+        shown = [*self.keys[: max(0, len(row) // PIECES_A_KEY - 1)], HELP_KEY]
         edge = 0
         for index, (text, _ink) in enumerate(row):
-            edge += len(text)
+            edge += cell_len(text)
             if event.x < edge:
-                x = index // 3
+                await self.screen.run_action(shown[min(index // PIECES_A_KEY, len(shown) - 1)].action)
                 break
-        shown = [*self.keys[: max(0, len(row) // 3 - 1)], HELP_KEY]
-        if 0 <= x < len(shown) and shown[x].action:
-            await self.screen.run_action(shown[x].action)

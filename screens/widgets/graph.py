@@ -7,7 +7,7 @@ of its share of time, so that a short peak stays visible over an hour.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from screens.format import fit, heat
@@ -86,12 +86,11 @@ def area(values: Sequence[float | None], scale: Scale, height: int, blocks: Bloc
         else 1 + min(top, max(0, math.floor((value - scale.low) / span * top + 0.5)))
         for value in values
     ]
-    rows = []
-    for base in range((height - 1) * parts, -1, -parts):
-        rows.append(
-            "".join([blocks.up[min(parts, level - base) - 1] if level > base else " " for level in levels])
-        )
-    return rows
+    up = blocks.up
+    return [
+        "".join([up[min(parts, level - base) - 1] if level > base else " " for level in levels])
+        for base in range((height - 1) * parts, -1, -parts)
+    ]
 
 
 def row_of(value: float, scale: Scale, height: int) -> int | None:
@@ -102,16 +101,10 @@ def row_of(value: float, scale: Scale, height: int) -> int | None:
     return height - 1 - min(height - 1, int(share * height))
 
 
-def row_ink(row: int, height: int, scale: Scale, limit: float | None, highest: float) -> str:
-    """Return the ink of a row of the area: by how near the values that reach into it are to a measured limit.
-
-    `highest` is the greatest value of all, so that a row which it does not fill is not judged by its upper edge.
-    """
-    if limit is None:
-        return "cool"
-    reached = min(highest, scale.low + (height - row) / height * (scale.high - scale.low))
-    judged = heat(reached, limit)
-    return judged.ink if judged.glyph else "cool"
+def column_inks(values: Sequence[float | None], limit: float | None) -> list[str]:
+    """Return the ink of each column: by how near its value is to a measured limit."""
+    judged = [heat(value, limit) for value in values]
+    return [one.ink if one.glyph else "cool" for one in judged]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +115,8 @@ class Plot:
         values: a value a column, oldest first; None is a gap.
         scale: the range; None where there is nothing to draw yet.
         height: rows.
-        limit: the measured limit, for the ink of the rows and, where it is in range, a line.
-        label: stands left of the middle row in place of the axis's figures; empty for an axis.
+        limit: the measured limit, for the inks and, where it is in range, a line.
+        label: stands left of the middle row in place of the axis's figures.
         marks: columns that a person marked.
     """
 
@@ -140,49 +133,54 @@ def plot_rows(plot: Plot, gutter: int = GUTTER, blocks: Blocks = FINE) -> list[R
     width, height, scale = len(plot.values), plot.height, plot.scale
     if height <= 0:
         return []
-    if scale is None:
-        texts = [" " * width] * height
-    else:
-        texts = area(plot.values, scale, height, blocks)
+    texts = [" " * width] * height if scale is None else area(plot.values, scale, height, blocks)
+    inks = column_inks(plot.values, plot.limit)
     limit_row = None if plot.limit is None or scale is None or plot.label else row_of(plot.limit, scale, height)
-    highest = max((value for value in plot.values if value is not None), default=0.0)
     rows: list[Row] = []
     for row, text in enumerate(texts):
-        if row == limit_row:
-            text = text.replace(" ", blocks.limit)
-        ink = "cool" if scale is None else row_ink(row, height, scale, plot.limit, highest)
-        label: Piece = (fit(_row_label(plot, row), gutter - 2).rjust(gutter - 2) + " ┤", "dim")
-        rows.append((label, *_with_marks(text, ink, plot.marks, blocks)))
+        label = _row_label(plot, row)
+        axis = fit(label, gutter - 2).rjust(gutter - 2) + (" ┤" if label else " │")
+        empty = blocks.limit if row == limit_row else " "
+        rows.append(((axis, "dim"), *_in_pieces(text, inks, plot.marks, empty, blocks.mark)))
     return rows
 
 
 def _row_label(plot: Plot, row: int) -> str:
+    middle = (plot.height - 1) // 2
     if plot.label:
-        return plot.label if row == (plot.height - 1) // 2 else ""
+        return plot.label if row == middle else ""
     if plot.scale is None:
         return ""
+    scale = plot.scale
     if row == 0:
-        return plot.scale.label(plot.scale.high).rjust(GUTTER - 2)
+        return scale.label(scale.high).rjust(GUTTER - 2)
     if row == plot.height - 1:
-        return plot.scale.label(plot.scale.low).rjust(GUTTER - 2)
-    middle = (plot.height - 1) // 2
-    if plot.height >= 7 and plot.height % 2 and row == middle:
-        return plot.scale.label((plot.scale.high + plot.scale.low) / 2).rjust(GUTTER - 2)
+        return scale.label(scale.low).rjust(GUTTER - 2)
+    if row == middle and plot.height >= 7 and plot.height % 2:
+        return scale.label((scale.high + scale.low) / 2).rjust(GUTTER - 2)
     return ""
 
 
-def _with_marks(text: str, ink: str, marks: Collection[int], blocks: Blocks) -> tuple[Piece, ...]:
-    pieces: list[Piece] = []
-    start = 0
-    for column in sorted(marks):
-        if start <= column < len(text):
-            if column > start:
-                pieces.append((text[start:column], ink))
-            pieces.append((blocks.mark, "strong"))
-            start = column + 1
-    if start < len(text):
-        pieces.append((text[start:], ink))
-    return tuple(pieces)
+def _in_pieces(
+    text: str, inks: Sequence[str], marks: Collection[int], empty: str, mark: str
+) -> Iterator[Piece]:
+    """Cut one row into pieces of one ink; blanks join whatever is left of them, unless a limit's line is drawn."""
+    run, run_ink = "", ""
+    for column, char in enumerate(text):
+        if column in marks:
+            char, ink = mark, "strong"  # noqa: PLW2901
+        elif char != " ":
+            ink = inks[column]
+        elif empty == " ":
+            ink = run_ink
+        else:
+            char, ink = empty, "dim"  # noqa: PLW2901
+        if ink != run_ink and run:
+            yield run, run_ink
+            run = ""
+        run, run_ink = run + char, ink
+    if run:
+        yield run, run_ink
 
 
 def time_axis(width: int, minutes: int, gutter: int = GUTTER, marks: Collection[int] = ()) -> Row:

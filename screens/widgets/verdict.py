@@ -13,7 +13,7 @@ ROWS = 2
 
 
 def wrap(text: str, width: int, rows: int) -> list[str]:
-    """Break a sentence at spaces into at most `rows` lines of `width` cells; the last ends in an ellipsis if need be."""
+    """Break a sentence at spaces into at most `rows` lines of `width` cells; what is left over ends in an ellipsis."""
     if width <= 0:
         return []
     lines: list[str] = []

@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--openmetrics", metavar="FILE", help="write the values for node_exporter's textfile collector")
     how = parser.add_argument_group("measuring")
     how.add_argument(
-        "--rule", choices=[rule.value for rule in Rule],
+        "--rule",
+        choices=[rule.value for rule in Rule],
         help="best (default): Tdie where the chip has it; tctl: the plain maximum of Tctl and coretemp",
     )
     how.add_argument("--read-disks", action="store_true", help="read disks, too (may keep them from sleeping)")

@@ -12,8 +12,13 @@ from toolkit.sensors.model import Machine, Quantity, Reading, Snapshot, State
 from toolkit.text import printable
 
 _DECIMALS = {
-    Quantity.TEMPERATURE: 0, Quantity.FAN: 0, Quantity.VOLTAGE: 2, Quantity.CURRENT: 2, Quantity.POWER: 1,
-    Quantity.ENERGY: 0, Quantity.HUMIDITY: 0,
+    Quantity.TEMPERATURE: 0,
+    Quantity.FAN: 0,
+    Quantity.VOLTAGE: 2,
+    Quantity.CURRENT: 2,
+    Quantity.POWER: 1,
+    Quantity.ENERGY: 0,
+    Quantity.HUMIDITY: 0,
 }
 
 
@@ -33,7 +38,6 @@ FIELDS: dict[str, tuple[str, Callable[[Snapshot], str]]] = {
     "battery": ("charge, percent", lambda s: _number(s.power.batteries[0].percent) if s.power.batteries else ""),
     "held": ("held back: yes, likely, no, unknown", lambda s: s.held_back.held.value),
     "by": ("what holds it back", lambda s: s.held_back.by),
-    "class": ("ok, warm or hot, for a style sheet", lambda s: heat_word(s)),
 }
 """Fields of `--format`: name -> what it is, and how it is made."""
 
@@ -81,14 +85,20 @@ def heat_word(snapshot: Snapshot) -> str:
     return "hot" if celsius >= limit - 2 else "warm" if celsius >= limit - 10 else "ok"
 
 
+FIELDS["class"] = ("ok, warm or hot, for a style sheet", heat_word)
+
+
 def summary_line(snapshot: Snapshot) -> str:
     """Return the line that `--watch` refreshes."""
     head = snapshot.headline
     words = [f"{head.celsius} °C" if head.celsius is not None else f"-- °C ({head.reason})"]
     if (watts := snapshot.power.package_watts) is not None:
         words.append(f"{watts:.1f} W")
-    words += [f"{'' if g.kind == 'CPU' else g.kind + ' '}{g.mean_mhz / 1000:.1f} GHz"
-              for g in snapshot.clocks.groups if g.mean_mhz is not None]
+    words += [
+        f"{'' if g.kind == 'CPU' else g.kind + ' '}{g.mean_mhz / 1000:.1f} GHz"
+        for g in snapshot.clocks.groups
+        if g.mean_mhz is not None
+    ]
     if (load := snapshot.clocks.load_percent) is not None:
         words.append(f"load {load:.0f} %")
     if (fan := _fastest_fan(snapshot)) is not None:
@@ -129,22 +139,30 @@ def headline_sentence(snapshot: Snapshot) -> str:
     return f"CPU {head.celsius} °C ({', '.join(notes)})"
 
 
-def _surroundings(snapshot: Snapshot) -> Iterator[str]:
-    words = []
-    for package in snapshot.power.packages:
-        if package.watts is not None:
-            words.append(f"{package.name} {package.watts:.1f} W ({package.source})")
+def surroundings(snapshot: Snapshot) -> Iterator[str]:
+    """Yield `Power: ...` and `Clocks: ...`, each where there is something to say."""
+    words = [
+        f"{package.name} {package.watts:.1f} W ({package.source})"
+        for package in snapshot.power.packages
+        if package.watts is not None
+    ]
     for battery in snapshot.power.batteries:
-        parts = [f"{battery.percent:.0f} %" if battery.percent is not None else "", (battery.status or "").lower(),
-                 f"{abs(battery.watts):.1f} W" if battery.watts else ""]
+        parts = [
+            f"{battery.percent:.0f} %" if battery.percent is not None else "",
+            (battery.status or "").lower(),
+            f"{abs(battery.watts):.1f} W" if battery.watts else "",
+        ]
         words.append(f"{battery.name} " + ", ".join(part for part in parts if part))
     if snapshot.power.on_ac is not None:
         words.append("on mains" if snapshot.power.on_ac else "on battery")
     if words:
         yield "Power: " + " · ".join(words)
-    clocks = [f"{'cores' if g.kind == 'CPU' else g.kind + ' cores'} {g.mean_mhz / 1000:.1f} GHz"
-              + (f" of {g.ceiling_mhz / 1000:.1f}" if g.ceiling_mhz else "")
-              for g in snapshot.clocks.groups if g.mean_mhz is not None]
+    clocks = [
+        f"{'cores' if g.kind == 'CPU' else g.kind + ' cores'} {g.mean_mhz / 1000:.1f} GHz"
+        + (f" of {g.ceiling_mhz / 1000:.1f}" if g.ceiling_mhz else "")
+        for g in snapshot.clocks.groups
+        if g.mean_mhz is not None
+    ]
     if snapshot.clocks.governor:
         clocks.append(f"governor {snapshot.clocks.governor}")
     if clocks:
@@ -185,13 +203,19 @@ def as_dict(snapshot: Snapshot, machine: Machine) -> dict[str, Any]:
     head = snapshot.headline
     return {
         "headline": {
-            "celsius": head.celsius, "plain_celsius": head.plain_celsius, "sources": list(head.sources),
-            "rule": head.rule.value, "reason": head.reason or None, "second_best": head.second_best,
+            "celsius": head.celsius,
+            "plain_celsius": head.plain_celsius,
+            "sources": list(head.sources),
+            "rule": head.rule.value,
+            "reason": head.reason or None,
+            "second_best": head.second_best,
             "limit_celsius": head.limit_celsius,
         },
         "held_back": {
-            "held": snapshot.held_back.held.value, "by": snapshot.held_back.by or None,
-            "sentence": snapshot.held_back.sentence, "evidence": list(snapshot.held_back.evidence),
+            "held": snapshot.held_back.held.value,
+            "by": snapshot.held_back.by or None,
+            "sentence": snapshot.held_back.sentence,
+            "evidence": list(snapshot.held_back.evidence),
         },
         "machine": asdict(machine),
         "sensors": [reading_as_dict(reading) for reading in snapshot.readings],
@@ -206,12 +230,28 @@ def reading_as_dict(reading: Reading) -> dict[str, Any]:
     """Return one sensor with its reading as JSON has it."""
     sensor, limits = reading.sensor, reading.sensor.limits
     return {
-        "id": sensor.id, "chip": sensor.chip.name, "title": sensor.chip.title, "device": sensor.chip.device,
-        "hwmon": sensor.chip.hwmon, "index": sensor.index, "label": sensor.label,
-        "quantity": sensor.quantity.name.lower(), "value": reading.value, "unit": sensor.quantity.unit,
-        "state": reading.state.value, "reason": reading.reason or None, "alarm": reading.alarm, "raw": reading.raw,
-        "age_s": round(reading.age_s, 3), "max": limits.max, "crit": limits.crit, "emergency": limits.emergency,
-        "min": limits.min, "lcrit": limits.lcrit, "max_hyst": limits.max_hyst, "crit_hyst": limits.crit_hyst,
+        "id": sensor.id,
+        "chip": sensor.chip.name,
+        "title": sensor.chip.title,
+        "device": sensor.chip.device,
+        "hwmon": sensor.chip.hwmon,
+        "index": sensor.index,
+        "label": sensor.label,
+        "quantity": sensor.quantity.name.lower(),
+        "value": reading.value,
+        "unit": sensor.quantity.unit,
+        "state": reading.state.value,
+        "reason": reading.reason or None,
+        "alarm": reading.alarm,
+        "raw": reading.raw,
+        "age_s": round(reading.age_s, 3),
+        "max": limits.max,
+        "crit": limits.crit,
+        "emergency": limits.emergency,
+        "min": limits.min,
+        "lcrit": limits.lcrit,
+        "max_hyst": limits.max_hyst,
+        "crit_hyst": limits.crit_hyst,
         "limit": sensor.bar_limit,
     }
 
@@ -223,6 +263,9 @@ def _mean_mhz(snapshot: Snapshot) -> float | None:
 
 
 def _fastest_fan(snapshot: Snapshot) -> float | None:
-    speeds = [r.value for r in snapshot.readings if r.sensor.quantity is Quantity.FAN and r.value is not None
-              and r.state is State.OK]
+    speeds = [
+        r.value
+        for r in snapshot.readings
+        if r.sensor.quantity is Quantity.FAN and r.value is not None and r.state is State.OK
+    ]
     return max(speeds, default=None)

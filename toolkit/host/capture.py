@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from toolkit.errors import CaptureError, Problem
-from toolkit.host.tree import Tree, failure
-from toolkit.host.treetext import BadLine, Kind, clean_path, errno_number, parse_tree
+from toolkit.host.tree import NOT_READ, FileNode, Tree, failure
+from toolkit.host.treetext import BadLine, Kind, clean_path, errno_number, parse_tree, unescape
 
 SCHEMA = 1
 """The version of the capture format that this program writes and reads."""
@@ -301,6 +301,8 @@ def _plant(tree: Tree, text: bytes, where: str, problems: list[Problem]) -> None
                 tree.folder(entry.path)
             elif entry.kind is Kind.ABSENT:
                 tree.remove(entry.path)
+            elif entry.kind is Kind.UNREAD:
+                tree.put_file(entry.path, error=NOT_READ)
             else:
                 tree.put_file(entry.path, entry.content, entry.error, entry.slow_s)
         except OSError as error:
@@ -325,7 +327,7 @@ def _rows(source: Source, name: str, problems: list[Problem]) -> list[tuple[str,
             problems.append(Problem(where, "no tab", "write the path, one tab, and the value"))
             continue
         try:
-            rows.append((where, clean_path(path), value.strip()))
+            rows.append((where, clean_path(os.fsdecode(unescape(path))), value.strip()))
         except BadLine as bad:
             problems.append(Problem(where, bad.reason, bad.hint))
     return rows
@@ -342,8 +344,6 @@ def _unreadable(source: Source, tree: Tree, problems: list[Problem]) -> None:
 
 
 def _slow(source: Source, tree: Tree, problems: list[Problem]) -> None:
-    from toolkit.host.tree import FileNode
-
     for where, path, value in _rows(source, "slow.tsv", problems):
         try:
             seconds = _number(float(value))

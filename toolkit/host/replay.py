@@ -24,7 +24,7 @@ from toolkit.host.base import (
 from toolkit.host.capture import Answer, Meta, load_capture
 from toolkit.host.natural import natural_sorted
 from toolkit.host.pattern import expand
-from toolkit.host.tree import FileNode, FolderNode, LinkNode, failure
+from toolkit.host.tree import NOT_READ, FileNode, FolderNode, LinkNode, failure
 
 VALUE_BYTES = 64
 """Bytes that a ValueReader returns at most."""
@@ -167,8 +167,8 @@ class ReplayHost:
     def open_value(self, path: str) -> ReplayValue:
         """Open a value file for reading again and again. Raises OSError, NotCaptured."""
         node = self._file(path)
-        if node.error == errno.EACCES:
-            raise failure(errno.EACCES, path)
+        if node.error in (errno.EACCES, errno.EPERM, NOT_READ):
+            raise failure(node.error, path)  # these come when a file is opened, all others when it is read
 
         def read() -> bytes:
             self.reads[path] += 1

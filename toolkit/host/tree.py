@@ -30,6 +30,10 @@ THIN = frozenset(["/"] + [f"{base}/{name}" for base, names in _THIN.items() for 
 """Folders of which a capture holds only what was asked for: what is missing there was not captured, not absent."""
 
 
+NOT_READ = -1
+"""In the place of an errno: the file is there, its content was not captured."""
+
+
 class FileNode:
     """A file: its bytes, or how to load them, or the errno that reading it gives."""
 
@@ -80,7 +84,9 @@ def split(path: str) -> list[str]:
 
 
 def failure(number: int, path: str) -> OSError:
-    """Return the OSError (of the fitting subclass) for an errno."""
+    """Return the OSError (of the fitting subclass) for an errno, NotCaptured for NOT_READ."""
+    if number == NOT_READ:
+        return NotCaptured(path)
     return OSError(number, os.strerror(number), path)
 
 

@@ -6,6 +6,7 @@ r"""`tree.txt`, the part of a capture that holds one-line files, links and folde
     sys/class/hwmon/hwmon9/temp1_input = !EIO
     sys/class/hwmon/hwmon9/temp2_input = !ABSENT
     sys/class/hwmon/hwmon9/temp3_input = !SLOW 1.5 44000
+    sys/class/hwmon/hwmon9/temp4_input = !UNREAD
     sys/class/powercap/
 
 Everything here is pure: text in, entries and problems out. `\n`, `\t`, `\\` and `\xHH` are understood in paths,
@@ -36,6 +37,8 @@ class Kind(Enum):
     LINK = "link"
     FOLDER = "folder"
     ABSENT = "absent"
+    UNREAD = "unread"
+    """A file that is there; its content was not captured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,8 @@ def _file(path: str, text: str, number: int) -> Entry:
     word = text[1:].rstrip(" \t")
     if word == "ABSENT" and not slow_s:
         return Entry(path, Kind.ABSENT, line=number)
+    if word == "UNREAD" and not slow_s:
+        return Entry(path, Kind.UNREAD, line=number)
     return Entry(path, Kind.FILE, error=errno_number(word), slow_s=slow_s, line=number)
 
 
@@ -219,8 +224,8 @@ def format_entry(entry: Entry) -> str | None:
         return f"{path}/"
     if entry.kind is Kind.LINK:
         return f"{path} -> {escape(os.fsencode(entry.target), more=' ')}"
-    if entry.kind is Kind.ABSENT:
-        return f"{path} = !ABSENT"
+    if entry.kind in (Kind.ABSENT, Kind.UNREAD):
+        return f"{path} = !{entry.kind.name}"
     slow = f"!SLOW {entry.slow_s!r} " if entry.slow_s else ""
     if entry.error:
         return f"{path} = {slow}!{errno_name(entry.error)}"

@@ -14,7 +14,7 @@ CPU_CHIPS = frozenset({"coretemp", "k10temp", "zenpower", "k8temp", "via_cputemp
 """Drivers whose temperatures are the CPU's own."""
 
 _SUPER_IO = re.compile(r"(nct[67]\d|it8\d|w83|f718|f8000|sch5|smsc|asus|atk0110|lm78|lm85|adt74|dme1737|gigabyte)")
-_GPU = frozenset({"amdgpu", "radeon", "nouveau", "i915", "xe", "nvidia"})
+GPU_CHIPS = frozenset({"amdgpu", "radeon", "nouveau", "i915", "xe", "nvidia"})
 
 _RANGE: dict[Quantity, tuple[int, int]] = {
     Quantity.TEMPERATURE: (-55_000, 150_000),
@@ -94,11 +94,11 @@ def judge(chip_name: str, quantity: Quantity, label: str | None, raw: int) -> tu
         return State.OK, ""
     if chip_name in ("k10temp", "zenpower") and raw == 0:
         return State.IMPLAUSIBLE, f"{chip_name} reports 0: this kernel does not know this CPU"
-    if chip_name in CPU_CHIPS or chip_name in _GPU:
+    if chip_name in CPU_CHIPS or chip_name in GPU_CHIPS:
         return State.OK, ""
     if raw in _MARKERS:
         return State.IMPLAUSIBLE, f"{raw // 1000} °C is this kind of chip's word for no reading"
-    if raw == 0 and (label is None or chip_name == "thinkpad" or chip_name == "acpitz"):
+    if raw == 0 and (label is None or chip_name in ("thinkpad", "acpitz")):
         return State.IMPLAUSIBLE, "reads 0: nothing is connected, or it is off"
     low, high = _OPEN_INPUT_RANGE
     if _SUPER_IO.match(chip_name) and not low <= raw <= high:
@@ -111,7 +111,7 @@ def is_jump(chip_name: str, quantity: Quantity, before: int, now: int) -> bool:
     return (
         quantity is Quantity.TEMPERATURE
         and chip_name not in CPU_CHIPS
-        and chip_name not in _GPU
+        and chip_name not in GPU_CHIPS
         and abs(now - before) > JUMP_MILLIDEGREES
     )
 

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 
 from toolkit.errors import NotCaptured, Problem
 from toolkit.host.base import Host
+from toolkit.host.natural import natural_sorted
 from toolkit.host.read import read_all, read_line, read_number
-from toolkit.sensors.hwmon import natural_key
 from toolkit.sensors.model import ClockGroup, Clocks
 
 CPU = "/sys/devices/system/cpu"
-_KINDS = (("P", "/sys/devices/cpu_core/cpus"), ("E", "/sys/devices/cpu_atom/cpus"),
-          ("LP", "/sys/devices/cpu_lowpower/cpus"))
+_KINDS = (
+    ("P", "/sys/devices/cpu_core/cpus"),
+    ("E", "/sys/devices/cpu_atom/cpus"),
+    ("LP", "/sys/devices/cpu_lowpower/cpus"),
+)
 _IDLE_PERCENT = 10.0
 _IDLE_SAMPLE = 4
 """How many cores of a type are asked on an idle machine: older kernels wake each core that is asked."""
@@ -72,7 +75,7 @@ class ClockProbe:
             self._problem = Problem(f"{CPU}/cpufreq", "this machine shows no clocks (no cpufreq driver)")
             return []
         policies = []
-        for name in sorted(names, key=natural_key):
+        for name in natural_sorted(names):
             if not name.startswith("policy"):
                 continue
             path = f"{CPU}/cpufreq/{name}"
@@ -93,7 +96,9 @@ class ClockProbe:
         if load is not None and load < _IDLE_PERCENT and len(policies) > _IDLE_SAMPLE:
             start = self._turn * _IDLE_SAMPLE % len(policies)
             asked = (policies + policies)[start : start + _IDLE_SAMPLE]
-        now = [khz for policy in asked if (khz := read_number(self._host, f"{policy.path}/scaling_cur_freq")) is not None]
+        now = [
+            khz for policy in asked if (khz := read_number(self._host, f"{policy.path}/scaling_cur_freq")) is not None
+        ]
         allowed = [khz for p in asked[:1] if (khz := read_number(self._host, f"{p.path}/scaling_max_freq")) is not None]
         ceilings = [policy.ceiling_khz for policy in policies if policy.ceiling_khz is not None]
         # The policy is compared with the ceiling of the very core that was asked: favoured cores have a higher one.

@@ -20,7 +20,9 @@ _EC_CPU = {
     "cros_ec": re.compile(r"(cpu@.*|cpu|peci|PECI)$"),
     "framework_laptop": re.compile(r"(cpu@.*|cpu|peci|PECI)$"),
 }
-"""Embedded controllers whose label is known to mean the CPU. A Super-I/O chip's CPUTIN is not here: it is often open."""
+"""Embedded controllers whose label is known to mean the CPU.
+
+A Super-I/O chip's CPUTIN is not here: it is often open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,10 @@ def fold(readings: Sequence[Reading], rule: Rule = Rule.BEST, facts: CpuFacts = 
     best, reason = _best_candidates(temperatures)
     if best:
         return _headline(best, plain_celsius, rule, reason, second_best=bool(reason))
-    for candidates, word in ((_soc(temperatures), "an SoC zone"), (_controller(temperatures), "the embedded controller")):
+    for candidates, word in (
+        (_soc(temperatures), "an SoC zone"),
+        (_controller(temperatures), "the embedded controller"),
+    ):
         usable = _usable(candidates)
         if usable:
             why = f"from {word}, since no CPU sensor of its own was found"
@@ -94,9 +99,8 @@ def _plain_candidates(readings: Sequence[Reading]) -> Iterable[Reading]:
     has_label = {r.sensor.chip for r in readings if r.sensor.chip.name in _AMD and r.sensor.label in ("Tctl", "Tdie")}
     for reading in readings:
         sensor = reading.sensor
-        if _is_coretemp(reading) or (sensor.chip.name in _AMD and sensor.label == "Tctl"):
-            yield reading
-        elif sensor.chip.name in _AMD and sensor.label is None and sensor.index == 1 and sensor.chip not in has_label:
+        bare = sensor.label is None and sensor.index == 1 and sensor.chip not in has_label
+        if _is_coretemp(reading) or (sensor.chip.name in _AMD and (sensor.label == "Tctl" or bare)):
             yield reading
 
 

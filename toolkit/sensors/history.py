@@ -52,10 +52,8 @@ class _Track:
         self.values.append(value)
         self.count += 1
         self.total += value
-        if value < self.low:
-            self.low = value
-        if value > self.high:
-            self.high = value
+        self.low = min(self.low, value)
+        self.high = max(self.high, value)
 
 
 class History:
@@ -187,8 +185,10 @@ class History:
         return result
 
     def _bridge(self, values: array[float], row: int, width: float) -> float | None:
-        """Return what to draw in a column without a sample that lies before `row`: the value before, if samples are
-        regular and merely rarer than columns."""
+        """Return what to draw in a column without a sample, which lies before `row`.
+
+        It is the value before, where samples are regular and merely rarer than columns.
+        """
         times = self._times
         if not 0 < row < len(times):
             return None

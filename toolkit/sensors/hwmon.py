@@ -12,18 +12,20 @@ from dataclasses import dataclass, replace
 
 from toolkit.errors import NotCaptured, Problem
 from toolkit.host.base import Host
+from toolkit.host.natural import natural_key, natural_sorted
 from toolkit.host.read import errno_name, read_line, read_number
-from toolkit.sensors.clean import CPU_CHIPS, bar_limit, make_limits
+from toolkit.sensors.clean import CPU_CHIPS, GPU_CHIPS, bar_limit, make_limits
 from toolkit.sensors.model import Chip, Quantity, Sensor
 from toolkit.text import printable
 
+AWAKE_STATUS = ("active", "unsupported", "error")
+AWAKE_STATE = ("D0", "unknown", "error")
 HWMON = "/sys/class/hwmon"
 THERMAL = "/sys/class/thermal"
 
 _INPUT = re.compile(r"(temp|fan|in|curr|power|energy|humidity)([0-9]{1,5})_(input|average)")
 _LIMIT_NAMES = ("max", "crit", "emergency", "min", "lcrit", "max_hyst", "crit_hyst")
 _QUANTITY_ORDER = {quantity: number for number, quantity in enumerate(Quantity)}
-_NUMBER = re.compile(r"(\d+)")
 _CHURNING = re.compile(r"/(nvme/nvme\d+|ieee80211/phy\d+|hwmon/hwmon\d+|hwmon\d+)$")
 _CHIP_RANK = {
     **dict.fromkeys(CPU_CHIPS, 0),
@@ -73,9 +75,14 @@ def find(host: Host) -> Found:
     return Found(tuple(_with_unique_ids(channels)), tuple(problems), tuple(chips))
 
 
-def natural_key(text: str) -> tuple[tuple[int, int | str], ...]:
-    """Return a key that sorts `Core 9` before `Core 10`."""
-    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in _NUMBER.split(text) if part)
+def is_asleep(host: Host, device: str) -> bool:
+    """True where reading values of the device below this folder would wake it. Wakes nothing itself."""
+    for folder in (device, f"{device}/device"):
+        status = read_line(host, f"{folder}/power/runtime_status")
+        state = read_line(host, f"{folder}/power_state")
+        if status not in (None, *AWAKE_STATUS) or state not in (None, *AWAKE_STATE):
+            return True
+    return False
 
 
 def _find_chips(host: Host, problems: list[Problem]) -> list[Chip]:
@@ -87,7 +94,7 @@ def _find_chips(host: Host, problems: list[Problem]) -> list[Chip]:
     except OSError as error:
         problems.append(Problem(HWMON, "this kernel shows no hwmon devices", errno_name(error)))
         return []
-    chips = [_look_at_chip(host, name, problems) for name in sorted(names, key=natural_key) if name.startswith("hwmon")]
+    chips = [_look_at_chip(host, name, problems) for name in natural_sorted(names) if name.startswith("hwmon")]
     chips.sort(key=lambda chip: _CHIP_RANK.get(chip.name, 9 if _is_supply(chip) else 5))
     return _with_titles(host, chips)
 
@@ -185,22 +192,27 @@ def _make_channels(
         key = (Quantity(match[1]), int(match[2]))
         if match[3] == "input" or key not in inputs:
             inputs[key] = match[0]
-    channels = [_make_channel(host, chip, folder, names, quantity, index, inputs[quantity, index])
-                for quantity, index in inputs]
+    awake = chip.name in CPU_CHIPS or not is_asleep(host, f"{chip.path}/device")
+    channels = [
+        _make_channel(host, chip, folder, names, quantity, index, inputs[quantity, index], awake)
+        for quantity, index in inputs
+    ]
     channels.sort(key=lambda channel: _order_in_chip(channel.sensor))
     return channels
 
 
 def _make_channel(
-    host: Host, chip: Chip, folder: str, names: frozenset[str], quantity: Quantity, index: int, name: str
+    host: Host, chip: Chip, folder: str, names: frozenset[str], quantity: Quantity, index: int, name: str, awake: bool
 ) -> Channel:
     stem = f"{quantity.value}{index}"
+    # A graphics card's limits of fans and watts ask the card, as its values do; those of temperatures are constants.
+    read_limits = awake and (chip.name not in GPU_CHIPS or quantity is Quantity.TEMPERATURE)
 
     def file(kind: str) -> str | None:
         return f"{folder}/{stem}_{kind}" if f"{stem}_{kind}" in names else None
 
     raw: dict[str, int] = {}
-    for kind in _LIMIT_NAMES:
+    for kind in _LIMIT_NAMES if read_limits else ():
         path = file(kind)
         if path is not None and (value := read_number(host, path)) is not None:
             raw[kind] = value
@@ -234,7 +246,7 @@ def _find_zones(host: Host) -> list[Channel]:
     except OSError:
         return []
     channels = []
-    for name in sorted(names, key=natural_key):
+    for name in natural_sorted(names):
         path = f"{THERMAL}/{name}"
         kind = read_line(host, f"{path}/type") if name.startswith("thermal_zone") else None
         if kind is None or not _CPU_ZONE.match(kind):
@@ -242,8 +254,14 @@ def _find_zones(host: Host) -> list[Channel]:
         chip = Chip(name=kind, device=f"thermal/{kind}", hwmon=name, path=path, title=f"{kind}  thermal zone")
         limits = make_limits(Quantity.TEMPERATURE, _trip_points(host, path))
         sensor = Sensor(
-            id=f"{kind}@thermal/temp/1", chip=chip, quantity=Quantity.TEMPERATURE, index=1, label=None,
-            path=f"{path}/temp", limits=limits, bar_limit=limits.crit,
+            id=f"{kind}@thermal/temp/1",
+            chip=chip,
+            quantity=Quantity.TEMPERATURE,
+            index=1,
+            label=None,
+            path=f"{path}/temp",
+            limits=limits,
+            bar_limit=limits.crit,
         )
         channels.append(Channel(sensor))
     return channels

@@ -156,13 +156,15 @@ class _Reader:
         return self._tally.summary(self._facts)
 
     def _estimate(self, rows: list[list[str]]) -> float:
+        from itertools import pairwise
+
         times = []
         for row in rows:
             try:
                 times.append(float(row[0]))
             except (IndexError, ValueError):
                 break
-        steps = sorted(after - before for before, after in zip(times, times[1:], strict=False))
+        steps = sorted(after - before for before, after in pairwise(times))
         return max(steps[len(steps) // 2], 0.0) if steps else 1.0
 
     def _row(self, row: list[str], period_s: float) -> None:

@@ -16,8 +16,18 @@ from toolkit.sensors.model import Machine
 from toolkit.text import printable
 
 _DMI = "/sys/class/dmi/id"
-_FILLERS = frozenset({"", "System Product Name", "System manufacturer", "To Be Filled By O.E.M.", "Default string",
-                      "None", "Not Specified", "INVALID"})
+_FILLERS = frozenset(
+    {
+        "",
+        "System Product Name",
+        "System manufacturer",
+        "To Be Filled By O.E.M.",
+        "Default string",
+        "None",
+        "Not Specified",
+        "INVALID",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ from toolkit.sensors.model import (
     State,
     Throttling,
 )
+from toolkit.sensors.plan import Asleep, Fault, Stuck
 from toolkit.sensors.power import PowerProbe
-from toolkit.sensors.sampler import Asleep, Fault, Sampler, Stuck
+from toolkit.sensors.sampler import Sampler
 from toolkit.sensors.throttling import ThrottleProbe, judge_held_back
 
 SURROUNDINGS_S = 0.95
@@ -54,9 +55,10 @@ class MonitorOptions:
 
 class ThermalMonitor:
     """Looks at the sensors of one host. Not for use in two threads at once; `snapshot` may block for a second or two
-    (a chip that hangs), so it is called in a thread by whoever must not wait."""
+    (a chip that hangs), so it is called in a thread by whoever must not wait.
+    """
 
-    def __init__(self, host: Host, options: MonitorOptions = MonitorOptions()) -> None:  # noqa: B008
+    def __init__(self, host: Host, options: MonitorOptions = MonitorOptions()) -> None:
         self.host = host
         self.options = options
         self._machine: Machine | None = None
@@ -77,6 +79,7 @@ class ThermalMonitor:
         self._alarms: dict[str, bool] = {}
         self._alarms_at: float | None = None
         self._rescanned_at = host.monotonic()
+        self._asleep: set[int] = set()
         self._looks = 0
 
     @property
@@ -90,7 +93,7 @@ class ThermalMonitor:
         """Look at everything that is due and return it. Never raises for the machine's faults."""
         changed = self._looks > 0 and self._hot_plugged() and self.rescan()
         values = self._sampler.guarded_tick(everything=self._looks == 0)
-        if self._lost(values) and self.rescan():
+        if (self._lost(values) or self._woke(values)) and self.rescan():
             changed = True
             values = self._sampler.guarded_tick()
         now = self.host.monotonic()
@@ -110,9 +113,7 @@ class ThermalMonitor:
             clocks=clocks,
             power=power,
             throttling=throttling,
-            held_back=judge_held_back(
-                headline, throttling, clocks, power, self._throttle_probe.seconds_since_event()
-            ),
+            held_back=judge_held_back(headline, throttling, clocks, power, self._throttle_probe.seconds_since_event()),
             problems=self._problems(clocks, power),
             changed_sensors=changed,
         )
@@ -134,6 +135,7 @@ class ThermalMonitor:
         self._found, self._sampler = found, self._make_sampler(found)
         self._readings.clear()
         self._keys.clear()
+        self._asleep.clear()
         self._facts = probe_cpu_facts(self.host)
         return True
 
@@ -150,14 +152,22 @@ class ThermalMonitor:
     def _hot_plugged(self) -> bool:
         if self._watch is None:
             # Made late: a single look needs no listener, and loading one costs more than the look.
+            # What came in between is found by looking once.
             self._watch = self.host.watch("hwmon")
-            return False
+            return True
         return self._watch.changed()
 
     def _lost(self, values: list[int | Exception | None]) -> bool:
         """True where a file vanished under us, and a look for its new place is due."""
         lost = any(isinstance(value, OSError) and value.errno in _LOST for value in values)
         return lost and (self._looks == 0 or self.host.monotonic() - self._rescanned_at >= _RESCAN_S * 0.5)
+
+    def _woke(self, values: list[int | Exception | None]) -> bool:
+        """True where a chip that slept gives values now: its limits were not read while it slept."""
+        asleep = {index for index, value in enumerate(values) if isinstance(value, Asleep)}
+        woke = bool(self._asleep - asleep)
+        self._asleep = asleep
+        return woke
 
     def _reading(self, index: int, channel: Channel, value: int | Exception | None, now: float) -> Reading:
         sensor = channel.sensor
@@ -194,9 +204,9 @@ class ThermalMonitor:
     def _jumped(self, sensor: Sensor, value: int, now: float) -> bool:
         before = self._judged.get(sensor.id)
         self._judged[sensor.id] = (value, now)
-        if before is not None and now - before[1] <= 10.0:
-            if is_jump(sensor.chip.name, sensor.quantity, before[0], value):
-                self._noisy[sensor.id] = now + NOISE_SECONDS
+        lately = before is not None and now - before[1] <= 10.0
+        if lately and before is not None and is_jump(sensor.chip.name, sensor.quantity, before[0], value):
+            self._noisy[sensor.id] = now + NOISE_SECONDS
         until = self._noisy.get(sensor.id)
         if until is not None and now >= until:
             del self._noisy[sensor.id]

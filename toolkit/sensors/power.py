@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from toolkit.errors import NotCaptured, Problem
 from toolkit.host.base import Host
+from toolkit.host.natural import natural_sorted
 from toolkit.host.read import errno_name, parse_number, read_line, read_number
-from toolkit.sensors.hwmon import natural_key
 from toolkit.sensors.model import Battery, PackagePower, Power, Quantity, Reading, State
 
 POWERCAP = "/sys/class/powercap"
@@ -104,7 +104,7 @@ class PowerProbe:
             self._problem = Problem(POWERCAP, "this machine shows no package power (no powercap)")
             return []
         zones = []
-        for name in sorted(names, key=natural_key):
+        for name in natural_sorted(names):
             path = f"{POWERCAP}/{name}"
             if name.count(":") != 1 or not name.startswith("intel-rapl:"):
                 continue
@@ -131,7 +131,7 @@ def probe_supplies(host: Host) -> tuple[bool | None, tuple[Battery, ...]]:
         return None, ()
     online: list[bool] = []
     batteries = []
-    for name in sorted(names, key=natural_key):
+    for name in natural_sorted(names):
         path = f"{SUPPLY}/{name}"
         kind = read_line(host, f"{path}/type")
         if kind in ("Mains", "USB"):
@@ -156,11 +156,7 @@ def _battery(host: Host, path: str, name: str) -> Battery:
     if watts is not None and status == "Discharging":
         watts = -watts
     percent = read_number(host, f"{path}/capacity")
-    if percent is None:
-        percent_f = _percent_from_charge(host, path)
-    else:
-        percent_f = float(percent)
-    return Battery(name, percent_f, status, watts)
+    return Battery(name, _percent_from_charge(host, path) if percent is None else float(percent), status, watts)
 
 
 def _percent_from_charge(host: Host, path: str) -> float | None:
@@ -182,8 +178,7 @@ def _why_not(path: str, error: OSError) -> Problem:
 
 def _from_hwmon(readings: Sequence[Reading]) -> PackagePower | None:
     """Return the CPU's power from zenpower (core and SoC rails), or from amdgpu where it is inside the CPU."""
-    watts = [r for r in readings if r.sensor.quantity is Quantity.POWER and r.value is not None
-             and r.state is State.OK]
+    watts = [r for r in readings if r.sensor.quantity is Quantity.POWER and r.value is not None and r.state is State.OK]
     rails = [r for r in watts if r.sensor.chip.name == "zenpower"]
     if rails:
         return PackagePower("SVI2", sum(r.value or 0.0 for r in rails), None, None, "zenpower")

@@ -296,6 +296,9 @@ class Conditions:
     power_reason: str = ""
 
 
+NO_CONDITIONS = Conditions()
+
+
 def conditions_of(snapshot: Snapshot) -> Conditions:
     """Return the conditions that a snapshot tells."""
     clocks, power, throttling = snapshot.clocks, snapshot.power, snapshot.throttling
@@ -341,14 +344,17 @@ class CommandRun:
     stopped_by: str = ""
 
 
+NO_MACHINE = Machine(None, None, None, None)
+
+
 @dataclass(frozen=True, slots=True)
 class RecordingFacts:
     """All that a recording says about itself besides its rows."""
 
-    machine: Machine = Machine(None, None, None, None)
+    machine: Machine = NO_MACHINE
     started_at: float | None = None
     asked_hz: float | None = None
-    conditions: Conditions = Conditions()
+    conditions: Conditions = NO_CONDITIONS
     command: CommandRun | None = None
     events: tuple[Event, ...] = ()
     problems: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ from toolkit.sensors.recording import (
     RecordingFacts,
 )
 from toolkit.sensors.statistics import Stats, TimeSpent, seconds_at_or_above, stats_of
-from toolkit.sensors.verdict import Verdict, judge
+from toolkit.sensors.verdict import Seen, Verdict, judge
 
 RUN = "run"
 CLOCK_JUMP_S = 2.0
@@ -223,7 +223,7 @@ class Tally:
         duration_s = part.last_s - part.first_s
         on_ac = part.spent[by_name[ON_AC]].seconds if ON_AC in by_name else {}
         headline = column(HEADLINE)
-        summary = Summary(
+        return Summary(
             facts=facts,
             duration_s=duration_s,
             samples=part.samples,
@@ -245,18 +245,19 @@ class Tally:
             after=self._headline_of("after", by_name),
             verdict=judge(
                 facts.conditions,
-                has_rows=part.samples > 0,
-                has_headline=headline.stats is not None,
-                events=(_whole(grown(PACKAGE_EVENTS)) or 0) + (_whole(grown(CORE_EVENTS)) or 0),
-                throttled_ms=_whole(grown(THROTTLED_MS)),
-                held=dict(part.held.seconds),
-                was_on_battery=0.0 in on_ac,
-                was_on_mains=1.0 in on_ac,
-                gaps=part.gaps,
-                stopped_by=facts.command.stopped_by if facts.command else "",
+                Seen(
+                    rows=part.samples,
+                    has_headline=headline.stats is not None,
+                    events=(_whole(grown(PACKAGE_EVENTS)) or 0) + (_whole(grown(CORE_EVENTS)) or 0),
+                    throttled_ms=_whole(grown(THROTTLED_MS)),
+                    held=part.held.seconds,
+                    was_on_battery=0.0 in on_ac,
+                    was_on_mains=1.0 in on_ac,
+                    gaps=part.gaps,
+                    stopped_by=facts.command.stopped_by if facts.command else "",
+                ),
             ),
         )
-        return summary
 
     def _headline_of(self, phase: str, by_name: dict[str, int]) -> Stats | None:
         part = self._parts.get(phase)

@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Callable
 
 from toolkit.errors import NotCaptured
-from toolkit.host.base import Host
+from toolkit.host.base import Host, ValueReader
+from toolkit.host.natural import natural_sorted
 from toolkit.host.read import parse_number, read_line, read_number
 from toolkit.sensors.clocks import CPU
-from toolkit.sensors.hwmon import THERMAL, natural_key
+from toolkit.sensors.hwmon import THERMAL
 from toolkit.sensors.model import Clocks, Headline, Held, HeldBack, Power, Throttling
 
 RECENT_S = 60.0
@@ -60,7 +61,7 @@ class ThrottleProbe:
         self._events: deque[tuple[float, int, int]] = deque()
         self.last_event_s: float | None = None
         self.reason = ""
-        self._readers: list[object] = []
+        self._readers: list[ValueReader] = []
         self._find()
         self._cooling = self._find_cooling()
 
@@ -103,7 +104,7 @@ class ThrottleProbe:
             return
         packages: set[int | str] = set()
         cores: set[tuple[int | str, int | str]] = set()
-        for name in sorted(names, key=natural_key):
+        for name in natural_sorted(names):
             folder = f"{CPU}/{name}/thermal_throttle"
             if not name.startswith("cpu") or not name[3:].isdecimal() or not host.exists(folder):
                 continue
@@ -131,7 +132,7 @@ class ThrottleProbe:
     def close(self) -> None:
         """Close the counter files."""
         for reader in self._readers:
-            reader.close()  # type: ignore[attr-defined]
+            reader.close()
         self._readers.clear()
 
     def _find_cooling(self) -> list[tuple[str, str]]:
@@ -140,7 +141,7 @@ class ThrottleProbe:
         except OSError:
             return []
         found = []
-        for name in sorted(names, key=natural_key):
+        for name in natural_sorted(names):
             if not name.startswith("cooling_device"):
                 continue
             kind = read_line(self._host, f"{THERMAL}/{name}/type")
@@ -157,19 +158,21 @@ def judge_held_back(
     headline: Headline, throttling: Throttling, clocks: Clocks, power: Power, since_event_s: float | None
 ) -> HeldBack:
     """Say whether the machine is held back now: counted events first, then what can be inferred, then policy."""
-    for judge in (
-        lambda: _by_counters(throttling, since_event_s),
-        lambda: _by_cooling(throttling),
-        lambda: _at_the_limit(headline, clocks),
-        lambda: _by_power(headline, clocks, power),
-        lambda: _by_policy(clocks),
-    ):
-        held = judge()
-        if held is not None:
-            return held
+    held = (
+        _by_counters(throttling, since_event_s)
+        or _by_cooling(throttling)
+        or _at_the_limit(headline, clocks)
+        or _by_power(headline, clocks, power)
+        or _by_policy(clocks)
+    )
+    if held is not None:
+        return held
     if headline.celsius is None and not clocks.groups:
-        return HeldBack(Held.UNKNOWN, "", "Whether this machine is held back cannot be told: it shows neither a CPU "
-                                          "temperature nor clocks.")
+        return HeldBack(
+            Held.UNKNOWN,
+            "",
+            "Whether this machine is held back cannot be told: it shows neither a CPU temperature nor clocks.",
+        )
     if throttling.recent_package_events or throttling.recent_core_events:
         return HeldBack(Held.NO, "", f"Not held back now; {_events(throttling)} in the last minute.")
     return HeldBack(Held.NO, "", "Nothing holds this machine back.")
@@ -179,9 +182,10 @@ def _by_counters(throttling: Throttling, since_event_s: float | None) -> HeldBac
     if since_event_s is None or since_event_s > _NOW_S:
         return None
     return HeldBack(
-        Held.YES, "temperature", f"Held back: {_events(throttling)} in the last minute.",
-        (f"thermal_throttle: {throttling.recent_package_events} package and "
-         f"{throttling.recent_core_events} core events in 60 s",),
+        Held.YES,
+        "temperature",
+        f"Held back: {_events(throttling)} in the last minute.",
+        (f"{throttling.recent_package_events} package, {throttling.recent_core_events} core events in 60 s",),
     )
 
 
@@ -197,8 +201,12 @@ def _by_cooling(throttling: Throttling) -> HeldBack | None:
     if not throttling.cooling:
         return None
     names = ", ".join(throttling.cooling)
-    return HeldBack(Held.YES, "temperature", f"Held back: the kernel is cooling the CPU ({names}).",
-                    (f"cooling device active: {names}",))
+    return HeldBack(
+        Held.YES,
+        "temperature",
+        f"Held back: the kernel is cooling the CPU ({names}).",
+        (f"cooling device active: {names}",),
+    )
 
 
 def _at_the_limit(headline: Headline, clocks: Clocks) -> HeldBack | None:
@@ -206,14 +214,20 @@ def _at_the_limit(headline: Headline, clocks: Clocks) -> HeldBack | None:
     if headline.celsius is None:
         return None
     if limit is not None and headline.celsius >= limit - 1:
-        return HeldBack(Held.LIKELY, "temperature",
-                        f"Probably held back: {headline.celsius} °C, and the limit is {limit:.0f}.",
-                        (f"{headline.celsius} of {limit:.0f} °C",))
+        return HeldBack(
+            Held.LIKELY,
+            "temperature",
+            f"Probably held back: {headline.celsius} °C, and the limit is {limit:.0f}.",
+            (f"{headline.celsius} of {limit:.0f} °C",),
+        )
     slow = _slowed(clocks)
     if limit is None and headline.celsius >= 95 and slow is not None and _busy(clocks):
-        return HeldBack(Held.LIKELY, "temperature",
-                        f"Probably held back by heat: {headline.celsius} °C, {slow}.",
-                        (f"{headline.celsius} °C", slow, "this CPU counts no thermal events"))
+        return HeldBack(
+            Held.LIKELY,
+            "temperature",
+            f"Probably held back by heat: {headline.celsius} °C, {slow}.",
+            (f"{headline.celsius} °C", slow, "this CPU counts no thermal events"),
+        )
     return None
 
 
@@ -228,12 +242,16 @@ def _by_power(headline: Headline, clocks: Clocks, power: Power) -> HeldBack | No
             continue
         if package.watts > 1.15 * limit:
             continue  # the short-term limit still lends
-        if headline.celsius is not None and headline.limit_celsius is not None:
-            if headline.celsius > headline.limit_celsius - 5:
-                continue
+        ceiling = headline.limit_celsius
+        if headline.celsius is not None and ceiling is not None and headline.celsius > ceiling - 5:
+            continue  # heat is the nearer cause
         figure = f"{package.watts:.1f} W of {limit:.0f} W"
-        return HeldBack(Held.LIKELY, "power limit", f"Probably held back by the power limit: {figure} (PL1), {slow}.",
-                        (figure, slow))
+        return HeldBack(
+            Held.LIKELY,
+            "power limit",
+            f"Probably held back by the power limit: {figure} (PL1), {slow}.",
+            (figure, slow),
+        )
     return None
 
 
@@ -245,8 +263,12 @@ def _by_policy(clocks: Clocks) -> HeldBack | None:
             figure = f"{group.policy_mhz / 1000:.1f} of {group.ceiling_mhz / 1000:.1f} GHz allowed"
             return HeldBack(Held.YES, "policy", f"Held back by policy: {_cores(group.kind)}{figure}.", (figure,))
     if clocks.platform_profile == "low-power":
-        return HeldBack(Held.YES, "policy", "Held back by policy: the platform profile is low-power.",
-                        ("platform_profile low-power",))
+        return HeldBack(
+            Held.YES,
+            "policy",
+            "Held back by policy: the platform profile is low-power.",
+            ("platform_profile low-power",),
+        )
     return None
 
 
@@ -258,7 +280,7 @@ def _slowed(clocks: Clocks) -> str | None:
     """Return a clause on the first core type that runs well below its ceiling, or None."""
     for group in clocks.groups:
         if group.mean_mhz is not None and group.ceiling_mhz is not None and group.mean_mhz < 0.9 * group.ceiling_mhz:
-            return (f"{_cores(group.kind)}at {group.mean_mhz / 1000:.1f} of {group.ceiling_mhz / 1000:.1f} GHz")
+            return f"{_cores(group.kind)}at {group.mean_mhz / 1000:.1f} of {group.ceiling_mhz / 1000:.1f} GHz"
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from toolkit.sensors.recording import Conditions
 
@@ -29,41 +29,46 @@ class Verdict:
     reasons: tuple[str, ...] = ()
 
 
-def judge(
-    conditions: Conditions,
-    *,
-    has_rows: bool,
-    has_headline: bool,
-    events: int,
-    throttled_ms: int | None,
-    held: Mapping[str, float],
-    was_on_battery: bool,
-    was_on_mains: bool,
-    gaps: int,
-    stopped_by: str,
-) -> Verdict:
-    """Judge a run by what was seen.
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen during a run.
 
-    Args:
-        events: thermal events that the CPU counted during the run.
+    Attributes:
+        events: thermal events that the CPU counted.
+        throttled_ms: None where the CPU does not count it.
         held: by what the machine was held back -> seconds.
+        stopped_by: what made the stop rule act.
     """
-    if not has_rows:
+
+    rows: int = 0
+    has_headline: bool = False
+    events: int = 0
+    throttled_ms: int | None = None
+    held: Mapping[str, float] = field(default_factory=dict)
+    was_on_battery: bool = False
+    was_on_mains: bool = False
+    gaps: int = 0
+    stopped_by: str = ""
+
+
+def judge(conditions: Conditions, seen: Seen) -> Verdict:
+    """Judge a run by how it began and what was seen."""
+    if not seen.rows:
         return Verdict(None, "Cannot tell whether the run was fair: nothing was recorded.")
-    against = [f"stopped: {stopped_by}"] if stopped_by else []
-    against += _throttling(events, throttled_ms, held)
+    against = [f"stopped: {seen.stopped_by}"] if seen.stopped_by else []
+    against += _throttling(seen)
     if is_hot(conditions.start_celsius, conditions.limit_celsius):
         against.append(f"started hot at {conditions.start_celsius} °C")
-    if was_on_battery:
-        against.append("changed between mains and battery" if was_on_mains else "on battery")
+    if seen.was_on_battery:
+        against.append("changed between mains and battery" if seen.was_on_mains else "on battery")
     against += policy_limits(conditions)
-    if gaps:
+    if seen.gaps:
         against.append("the machine slept or stalled meanwhile")
     if against:
         return Verdict(False, f"Not fair: {'; '.join(against)}.", tuple(against))
-    if not has_headline and not conditions.throttle_offered:
+    if not seen.has_headline and not conditions.throttle_offered:
         return Verdict(None, "Cannot tell whether the run was fair: no CPU temperature and no throttle counter here.")
-    return Verdict(True, f"Fair: {', '.join(_in_favour(conditions, has_headline, was_on_mains, held))}.")
+    return Verdict(True, f"Fair: {', '.join(_in_favour(conditions, seen))}.")
 
 
 def is_hot(start_celsius: int | None, limit_celsius: float | None) -> bool:
@@ -91,12 +96,12 @@ def policy_limits(conditions: Conditions) -> list[str]:
     return found
 
 
-def _throttling(events: int, throttled_ms: int | None, held: Mapping[str, float]) -> list[str]:
+def _throttling(seen: Seen) -> list[str]:
     found = []
-    if events or throttled_ms:
-        for_time = f", {throttled_ms / 1000:.1f} s" if throttled_ms else ""
-        found.append(f"throttled ({events} thermal event{'s' if events != 1 else ''}{for_time})")
-    for by, seconds in held.items():
+    if seen.events or seen.throttled_ms:
+        for_time = f", {seen.throttled_ms / 1000:.1f} s" if seen.throttled_ms else ""
+        found.append(f"throttled ({seen.events} thermal event{'s' if seen.events != 1 else ''}{for_time})")
+    for by, seconds in seen.held.items():
         if by.rstrip("?") not in _JUDGED_ELSEWHERE and not (by == "temperature" and found):
             found.append(f"{_held_words(by)} for {seconds:.1f} s")
     return found
@@ -110,16 +115,14 @@ def _held_words(by: str) -> str:
     return f"{'probably ' if by.endswith('?') else ''}held back by {by.rstrip('?')}"
 
 
-def _in_favour(
-    conditions: Conditions, has_headline: bool, was_on_mains: bool, held: Mapping[str, float]
-) -> list[str]:
+def _in_favour(conditions: Conditions, seen: Seen) -> list[str]:
     counted = "not throttled" if conditions.throttle_offered else "no sign of throttling (this CPU does not count it)"
     found = [counted]
-    if has_headline and conditions.start_celsius is not None:
+    if seen.has_headline and conditions.start_celsius is not None:
         found.append(f"started at {conditions.start_celsius} °C")
-    if was_on_mains:
+    if seen.was_on_mains:
         found.append("on mains")
-    for by, seconds in held.items():
+    for by, seconds in seen.held.items():
         if by.rstrip("?") == "power limit" and seconds > 0:
             found.append(f"{_held_words(by)} for {seconds:.1f} s")
     return found
