@@ -17,6 +17,11 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"}
 TOOLKIT = [sys.executable, "-m", "toolkit"]
+GOOD = (
+    "sys/class/hwmon/hwmon0/name = coretemp",
+    "sys/class/hwmon/hwmon0/temp1_label = Package id 0",
+    "sys/class/hwmon/hwmon0/temp1_input = 51000",
+)
 
 
 @pytest.fixture
@@ -129,8 +134,10 @@ def test_a_folder_that_is_no_capture(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["a line with nothing in it", "sys/x = !NOTANERRNO", "../../etc/passwd = x"])
-def test_a_capture_with_a_broken_line_names_it(run: Run, tmp_path: Path, line: str) -> None:
-    one_line(run("--from", capture(tmp_path, "sys/class/hwmon/", line), "temps"), 2, "tree.txt", "2")
+def test_a_broken_line_of_a_capture_is_named_and_the_rest_goes_on(run: Run, tmp_path: Path, line: str) -> None:
+    done = run("--from", capture(tmp_path, *GOOD, line), "temps", "--headline")
+    one_line(done, 0, "tree.txt", "4")
+    assert done.stdout == "51\n"
 
 
 def test_an_archive_that_is_none(run: Run, tmp_path: Path) -> None:
@@ -146,12 +153,6 @@ def test_what_a_capture_brings_cannot_break_the_line(run: Run, tmp_path: Path) -
 
 
 # --- what sensors say ----------------------------------------------------------------------------
-
-GOOD = (
-    "sys/class/hwmon/hwmon0/name = coretemp",
-    "sys/class/hwmon/hwmon0/temp1_label = Package id 0",
-    "sys/class/hwmon/hwmon0/temp1_input = 51000",
-)
 
 
 @pytest.mark.parametrize(
@@ -179,8 +180,12 @@ def test_one_bad_sensor_leaves_the_others_alone(run: Run, tmp_path: Path, conten
 
 
 def test_labels_cannot_reach_the_terminal(run: Run, tmp_path: Path) -> None:
-    label = r"sys/class/hwmon/hwmon0/temp1_label = \x1b]0;title\x07[bold]Package id 0"
-    text = fine(run("--from", capture(tmp_path, GOOD[0], label, GOOD[2]), "temps"))
+    bad = (
+        "sys/class/hwmon/hwmon1/name = nvme",
+        r"sys/class/hwmon/hwmon1/temp1_label = \x1b]0;title\x07[bold]Composite",
+        "sys/class/hwmon/hwmon1/temp1_input = 40000",
+    )
+    text = fine(run("--from", capture(tmp_path, *GOOD, *bad), "temps"))
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "[bold]" in text
