@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -75,9 +76,9 @@ def open_thermal_monitor(host: Host, settings: Settings) -> Monitor:
     return ThermalMonitor(host, MonitorOptions(rule=temperatures.rule, read_disks=temperatures.read_disks))
 
 
-def subject_bindings(subjects: Iterable[Subject]) -> list[BindingType]:
-    """Return the digit keys of the subjects."""
-    return [
+def app_bindings(subjects: Iterable[Subject]) -> list[BindingType]:
+    """Return the keys that work everywhere: the digits of the subjects, help, and the ways out."""
+    digits = [
         Binding(
             subject.digit,
             f"app.show_subject('{subject.id}')",
@@ -87,22 +88,28 @@ def subject_bindings(subjects: Iterable[Subject]) -> list[BindingType]:
         )
         for subject in subjects
     ]
+    return [
+        *digits,
+        Binding("question_mark,f1", "app.help", "help", id="app.help", tooltip="What am I seeing, and which keys work"),
+        Binding("Q,ctrl+q", "app.quit", "quit", id="app.quit", tooltip="Leave toolkit; a recording is saved first"),
+        Binding("ctrl+c", "app.quit", "quit", id="app.interrupt", show=False, tooltip="Leave toolkit, where nothing is selected"),
+    ]
+
+
+def app_modes(subjects: Iterable[Subject]) -> dict[str, Any]:
+    """Return the modes of the subjects; a screen is made when it is first opened."""
+    return {subject.id: subject.factory for subject in subjects}
 
 
 class ToolkitApp(App[int], inherit_bindings=False):
     """The terminal interface of toolkit."""
 
     TITLE = "toolkit"
-    CSS_PATH = "styles/base.tcss"
+    CSS_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "styles", "base.tcss")
     SUBJECTS: ClassVar[tuple[Subject, ...]] = SUBJECTS
-    MODES: ClassVar[dict[str, Any]] = {subject.id: subject.factory for subject in SUBJECTS}
+    MODES: ClassVar[dict[str, Any]] = app_modes(SUBJECTS)
     DEFAULT_MODE = SUBJECTS[0].id
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *subject_bindings(SUBJECTS),
-        Binding("question_mark,f1", "app.help", "help", id="app.help", tooltip="What am I seeing, and which keys work"),
-        Binding("Q,ctrl+q", "app.quit", "quit", id="app.quit", tooltip="Leave toolkit; a recording is saved first"),
-        Binding("ctrl+c", "app.quit", "quit", id="app.interrupt", show=False, tooltip="Copy a selection, else leave"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = app_bindings(SUBJECTS)
 
     def __init__(
         self,
@@ -258,6 +265,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
             recording.stop()
         if self.poller.stop(wait_s=0.5) and self.monitor is not None:
             self.monitor.close()
+            self.monitor = None
 
     async def on_unmount(self) -> None:
         """The application ends."""
@@ -285,7 +293,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
 
     def action_show_subject(self, subject: str) -> None:
         """Open a subject, and leave what lies above the present one."""
-        if isinstance(self.screen, ToolkitScreen):
+        if isinstance(self.screen, ToolkitScreen) and subject in self.MODES:
             while len(self.screen_stack) > 1:
                 self.pop_screen()
             self.switch_mode(subject)
@@ -387,12 +395,16 @@ def run(
         debug: print the traceback of a fault of our own.
         open_monitor: makes what takes snapshots.
     """
+    stderr = sys.__stderr__
+    if stderr is not None and not stderr.isatty():
+        sys.__stderr__ = sys.__stdout__  # Textual draws on stderr: with `2>log` the screen would go into the log
     if no_color:
         os.environ["NO_COLOR"] = "1"  # Textual looks there and nowhere else
     app = ToolkitApp(host, settings, screen=screen, theme=theme, open_monitor=open_monitor, debug_crashes=debug)
     try:
         status = app.run(mouse=mouse)
     finally:
+        sys.__stderr__ = stderr
         app.close()
     if app.crash is not None:
         return 1

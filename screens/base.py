@@ -42,7 +42,7 @@ class Body(Widget):
     DEFAULT_CSS = "Body { layout: vertical; height: 1fr; width: 1fr; }"
 
 
-class ToolkitScreen(Screen[None]):
+class ToolkitScreen(Screen[None], inherit_bindings=False):
     """A screen with top line, verdict, body and footer."""
 
     SUBJECT: ClassVar[str] = ""
@@ -58,7 +58,17 @@ class ToolkitScreen(Screen[None]):
         Binding("Y", "copy_page", "copy page", id="common.copy_page", show=False, tooltip="Copy the page as text"),
         Binding("p", "pause", "pause", id="common.pause", show=False, tooltip="Let the values stand still, and go on"),
         Binding("q,escape", "back", "back", id="common.back", show=False, tooltip="Back; on the overview it quits"),
+        Binding("tab", "app.focus_next", id="common.focus_next", show=False, tooltip="To the next part of the screen"),
+        Binding("shift+tab", "app.focus_previous", id="common.focus_previous", show=False, tooltip="To the part before"),
+        Binding("ctrl+c", "screen.copy_text", id="common.copy_text", show=False, tooltip="Copy what the mouse selected"),
     ]
+
+    def __init__(self) -> None:
+        """Make the lines that all screens have."""
+        super().__init__()
+        self._top_line = TopLine(TopState(""))
+        self._verdict_line = VerdictLine()
+        self._notice = SmallNotice()
 
     @property
     def toolkit(self) -> ToolkitApp:
@@ -72,12 +82,12 @@ class ToolkitScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the parts; a screen overrides `compose_body` instead."""
-        yield TopLine(self._top_state())
-        yield VerdictLine()
+        yield self._top_line
+        yield self._verdict_line
         with Body(id="body"):
             yield from self.compose_body()
         yield FooterLine()
-        yield SmallNotice()
+        yield self._notice
 
     def compose_body(self) -> ComposeResult:
         """Yield the widgets between verdict and footer."""
@@ -130,22 +140,18 @@ class ToolkitScreen(Screen[None]):
 
     def refresh_top(self) -> None:
         """Bring the top line up to date: after a snapshot, a pause, a change of `name_on_top`."""
-        if self.is_mounted:
-            state = self._top_state()
-            self.query_one(TopLine).show_state(state)
-            notice = self.query_one(SmallNotice)
-            if notice.display:
-                notice.show_headline(state.headline, state.label)
+        state = self._top_state()
+        self._top_line.show_state(state)
+        self._notice.show_headline(state.headline, state.label)
 
     def set_verdict(self, text: str, severity: Severity = Severity.OK) -> None:
         """Show one sentence on the second line."""
-        if self.is_mounted:
-            self.query_one(VerdictLine).show_verdict(text, severity)
+        self._verdict_line.show_verdict(text, severity)
 
     @property
     def verdict(self) -> str:
         """The sentence on the second line."""
-        return self.query_one(VerdictLine).sentence
+        return self._verdict_line.sentence
 
     def footer_keys(self) -> Iterable[FooterKey]:
         """Return the keys for the footer, the most wanted first; six are shown at most, help comes after them."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import VerticalScroll
 
@@ -34,23 +35,37 @@ GLYPHS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def key_rows(bindings: Iterable[ActiveBinding], width: int) -> list[Row]:
-    """Return one row for each action: all its keys, and what it does."""
-    keys: dict[str, list[str]] = {}
-    words: dict[str, str] = {}
+@dataclass(frozen=True, slots=True)
+class Key:
+    """All keys of one action, as a person reads them, and what it does."""
+
+    names: tuple[str, ...]
+    does: str
+    everywhere: bool
+
+
+def all_keys(bindings: Iterable[ActiveBinding]) -> list[Key]:
+    """Return every action that has a key, in the order of the bindings."""
+    keys: dict[tuple[str, bool], list[str]] = {}
+    words: dict[tuple[str, bool], str] = {}
     for active in bindings:
         binding = active.binding
-        if binding.system or not (binding.tooltip or binding.description):
-            continue
+        everywhere = isinstance(active.node, App) or (binding.id or "").startswith("common.")
+        action = (binding.action, everywhere)
         name = binding.key_display or key_name(binding.key)
-        keys.setdefault(binding.action, [])
-        if name not in keys[binding.action]:
-            keys[binding.action].append(name)
-        words.setdefault(binding.action, binding.tooltip or binding.description)
+        names = keys.setdefault(action, [])
+        if name not in names:
+            names.append(name)
+        words.setdefault(action, binding.tooltip or binding.description or binding.action)
+    return [Key(tuple(names), words[action], action[1]) for action, names in keys.items()]
+
+
+def key_rows(keys: Iterable[Key], width: int) -> list[Row]:
+    """Return a row or more for each action: its keys, and what it does."""
     rows: list[Row] = []
-    for action, names in keys.items():
-        lines = wrap(words[action], width - KEY_WIDTH - 3, 3)
-        label = " ".join(names)
+    for key in keys:
+        lines = wrap(key.does, width - KEY_WIDTH - 5, 3)
+        label = " ".join(key.names)
         if len(label) > KEY_WIDTH - 1:
             rows.append((("   ", ""), (label, "key")))
             label = ""
@@ -71,7 +86,7 @@ def page_rows(text: str, width: int) -> list[Row]:
         if paragraph:
             joined = " ".join(paragraph)
             lead = "- " if joined.startswith("- ") else ""
-            for number, line in enumerate(wrap(joined, width - 4, 40)):
+            for number, line in enumerate(wrap(joined, width - 6, 40)):
                 indent = "   " if number == 0 or not lead else "     "
                 rows.append(((indent, ""), *_inked(line)))
             paragraph.clear()
@@ -106,14 +121,19 @@ def _inked(line: str) -> Row:
 def help_rows(page: str, bindings: Iterable[ActiveBinding], width: int) -> list[Row]:
     """Return the whole help for `width` cells."""
     width = min(width, WIDEST)
-    rows = page_rows(page, width)
-    rows += [(), (("  Keys", "title"),), *key_rows(bindings, width)]
-    rows += [(), (("  Glyphs and colours", "title"),)]
+    rows = page_rows(page.strip(), width)
+    keys = all_keys(bindings)
+    for title, everywhere in (("Keys of this screen", False), ("Keys that work everywhere", True)):
+        chosen = [key for key in keys if key.everywhere is everywhere]
+        if chosen:
+            rows += [(), ((f"  {title}", "title"),), (), *key_rows(chosen, width)]
+    rows += [(), (("  Glyphs and colours", "title"),), ()]
     for glyph, ink, meaning in GLYPHS:
-        lines = wrap(meaning, width - KEY_WIDTH - 5, 3)
+        lines = wrap(meaning, width - KEY_WIDTH - 7, 3)
         for number, line in enumerate(lines):
             rows.append((("   ", ""), (fit(glyph if number == 0 else "", KEY_WIDTH + 2), ink), (line, "")))
-    rows += [(), (("   No state is told by colour alone: glyph and word say the same.", "dim"),), ()]
+    rows.append(())
+    rows += [((f"   {line}", "dim"),) for line in wrap("No state is told by colour alone.", width - 5, 3)]
     return rows
 
 
@@ -131,13 +151,13 @@ class HelpScreen(ToolkitScreen):
 
     TITLE_ON_TOP = "Help"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll(-1)", "up", id="help.up", show=True, tooltip="Scroll up"),
-        Binding("down,j", "scroll(1)", "down", id="help.down", show=True, tooltip="Scroll down"),
-        Binding("pageup,b", "page(-1)", "page up", id="help.page_up", show=False, tooltip="One page up"),
-        Binding("pagedown,space", "page(1)", "next page", id="help.page_down", tooltip="One page down"),
+        Binding("space,pagedown", "page(1)", "next page", id="help.page_down", tooltip="One page down"),
+        Binding("b,pageup", "page(-1)", "page before", id="help.page_up", tooltip="One page up"),
+        Binding("up,k", "scroll(-1)", "up", id="help.up", show=False, tooltip="Scroll up"),
+        Binding("down,j", "scroll(1)", "down", id="help.down", show=False, tooltip="Scroll down"),
         Binding("home,g", "edge(-1)", "top", id="help.top", show=False, tooltip="To the top"),
         Binding("end,G", "edge(1)", "end", id="help.end", show=False, tooltip="To the end"),
-        Binding("q,escape", "back", "back", id="help.back", tooltip="Back to where you were"),
+        Binding("q,escape,backspace", "back", "back", id="help.back", tooltip="Back to where you were"),
     ]
 
     def __init__(self, about: ToolkitScreen) -> None:

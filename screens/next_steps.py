@@ -43,7 +43,7 @@ def _all_steps(snapshot: Snapshot, replayed: bool) -> Iterator[Step]:
         yield from _policy_steps(snapshot.clocks)
     problem = snapshot.power.problem
     if problem is not None and problem.hint and snapshot.power.package_watts is None and not replayed:
-        yield Step(f"see the CPU's power ({printable(problem.reason)})", printable(problem.hint))
+        yield Step(printable(problem.reason), printable(problem.hint))
     for other in snapshot.problems:
         if other.hint and other is not problem and not replayed:
             yield Step(f"{printable(other.source)}: {printable(other.reason)}", printable(other.hint))

@@ -140,7 +140,7 @@ def power_line(facts: Facts) -> Line | None:
         cap = f" of {number(sum(limits))} W" if limits and len(limits) == len(power.packages) else ""
         parts.append((f"CPU package {watts(known, 6)}{cap}", ""))
     elif power.problem is not None:
-        parts.append((f"CPU package {DASH} ({printable(power.problem.reason)})", "dim"))
+        parts.append((printable(power.problem.reason), "dim"))
     return Line("Power", _joined(parts), "temperatures") if parts else None
 
 

@@ -1,4 +1,4 @@
-"""A person's own thresholds: told once when a sensor reaches one, and again only after it has fallen well below. Pure."""
+"""A person's own thresholds: told once when a sensor reaches one, again only after it has fallen well below. Pure."""
 
 from __future__ import annotations
 

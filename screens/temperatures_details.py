@@ -68,13 +68,13 @@ def _lines(entry: Entry, facts: RowFacts) -> Iterator[tuple[str, str, str]]:
         yield from _state(facts)
     if facts.extent is not None and quantity is not Quantity.ENERGY:
         extent = facts.extent
-        three = " / ".join(figure(value, quantity) for value in (extent.minimum, extent.mean, extent.maximum))
-        yield "Min/mean", f"{three} {unit} (min / mean / max)", ""
+        low, mean, high = (figure(value, quantity) for value in (extent.minimum, extent.mean, extent.maximum))
+        yield "Seen", f"{low} to {high} {unit}, mean {mean}", ""
     yield from _limits(sensor.limits, sensor.bar_limit, quantity)
     if facts.threshold is not None:
-        yield "Yours", f"{figure(facts.threshold, quantity)} {unit} (t changes it)", "accent"
+        yield "Threshold", f"{figure(facts.threshold, quantity)} {unit} (t changes it)", "accent"
     else:
-        yield "Yours", "no threshold (t sets one)", "dim"
+        yield "Threshold", "none (t sets one)", "dim"
     if not facts.judged:
         yield "", "A control value: it may carry an offset, so no limit is held against it.", "dim"
     if reading.alarm:
@@ -113,10 +113,11 @@ def _state(facts: RowFacts) -> Iterator[tuple[str, str, str]]:
 
 
 def _limits(limits: Limits, bar_limit: float | None, quantity: Quantity) -> Iterator[tuple[str, str, str]]:
+    ends = [name for name in ("crit", "max", "emergency") if getattr(limits, name) == bar_limit and bar_limit]
     for name, word in _LIMIT_WORDS:
         value = getattr(limits, name)
         if value is not None:
-            note = " (the bar's end)" if value == bar_limit and name in ("max", "crit", "emergency") else ""
+            note = " (the bar's end)" if name in ends[:1] else ""
             yield word, f"{figure(value, quantity)} {quantity.symbol}{note}", ""
 
 

@@ -21,7 +21,7 @@ class Order(Enum):
 
     CHIP = "by chip"
     HEAT = "hottest first"
-    LIMIT = "nearest to its limit first"
+    LIMIT = "nearest limit first"
     NAME = "by name"
 
     @property

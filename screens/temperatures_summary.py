@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screens.format import DASH, Severity, celsius, fit, gigahertz, heat, number, percent, watts
+from screens.format import DASH, Heat, Severity, celsius, fit, gigahertz, heat, number, percent, watts
 from screens.widgets.canvas import Piece, Row, row_width
 from screens.widgets.digits import large, large_height, large_width
 from screens.widgets.verdict import wrap
@@ -158,7 +158,7 @@ def _source(snapshot: Snapshot) -> str:
     text = sources[0] if sources else DASH
     if headline.second_best:
         return f"{text}, {printable(headline.reason)}" if headline.reason else f"{text} (second best)"
-    return f"{text} and {len(sources) - 1} more" if len(sources) > 2 else " = ".join(sources) or DASH
+    return f"{text} (+{len(sources) - 1})" if len(sources) > 1 else text
 
 
 def _power(power: Power) -> str:
@@ -171,7 +171,8 @@ def _power(power: Power) -> str:
             return f"{watts(known)} of {number(sum(limits))} W ({word})"
         return f"{watts(known)} CPU package"
     if power.problem is not None:
-        return f"power: {printable(power.problem.reason)}"
+        reason = printable(power.problem.reason)
+        return reason if "power" in reason else f"power: {reason}"
     return f"power: {DASH}" if power.packages else ""
 
 
@@ -208,37 +209,43 @@ def _supply(power: Power) -> list[str]:
 
 
 def verdict_of(snapshot: Snapshot, over: Sequence[str] = ()) -> tuple[str, Severity]:
-    """Return the sentence of the screen and how bad it is.
+    """Return the sentence of the screen and how bad it is: what holds the machine back first, then what is hot.
 
     Args:
         over: sentences on the person's own thresholds that are crossed now.
     """
     headline, held = snapshot.headline, snapshot.held_back
-    if held.held is Held.YES:
-        return held.sentence, Severity.NOTE if held.by == "policy" else Severity.BAD
+    if held.held is Held.YES and held.by != "policy":
+        return held.sentence, Severity.BAD
     if held.held is Held.LIKELY:
         return held.sentence, Severity.WARN
     if headline.celsius is None:
-        reason = printable(headline.reason) or "no sensor is known to be the CPU's"
+        reason = printable(headline.reason).rstrip(".") or "no sensor is known to be the CPU's"
         return f"No CPU temperature: {reason}.", Severity.WARN
-    near = _nearest(snapshot)
-    if near:
-        return near, Severity.WARN
-    if over:
-        return over[0], Severity.WARN
-    figure = celsius(headline.celsius)
+    figure, limit = celsius(headline.celsius), headline.limit_celsius
+    judged = heat(headline.celsius, limit)
+    if judged is Heat.HOT:
+        return f"The CPU is hot: {figure}, its limit is {celsius(limit)}.", Severity.BAD
+    other = _nearest(snapshot)
+    if other or over:
+        return other or over[0], Severity.WARN
+    if held.held is Held.YES:
+        return held.sentence, Severity.NOTE
+    if judged is Heat.WARM:
+        return f"The CPU is warm: {figure}, its limit is {celsius(limit)}. {held.sentence}".rstrip(), Severity.WARN
     if held.held is Held.UNKNOWN:
-        return f"{figure}. {held.sentence}".strip(), Severity.NOTE
+        return f"{figure}. {held.sentence}".rstrip(), Severity.NOTE
     sentence = held.sentence or "Nothing holds this machine back."
     if sentence.startswith("Nothing"):
-        sentence = sentence[0].lower() + sentence[1:]
-        return f"{figure}, {sentence}", Severity.OK
+        return f"{figure}, n{sentence[1:]}", Severity.OK
     return f"{figure}. {sentence}", Severity.OK
 
 
 def _nearest(snapshot: Snapshot) -> str:
-    """Return a sentence on the sensor nearest to its limit where it is hot; the headline's own figure decides for
-    the CPU, so a Tctl with an offset raises no alarm."""
+    """Return a sentence on the part nearest to its limit where it is hot; empty where none is.
+
+    The headline's own figure decides for the CPU, so a Tctl with an offset raises no alarm.
+    """
     worst: tuple[float, str] | None = None
     sources = set(snapshot.headline.sensor_ids)
     leaders = {reading.sensor.chip.path for reading in snapshot.readings if reading.sensor.id in sources}
@@ -248,7 +255,7 @@ def _nearest(snapshot: Snapshot) -> str:
             continue
         if sensor.chip.path in leaders and sensor.id not in sources:
             continue
-        if heat(reading.value, sensor.bar_limit).ink == "bad":
+        if heat(reading.value, sensor.bar_limit) is Heat.HOT:
             left = sensor.bar_limit - reading.value
             if worst is None or left < worst[0]:
                 where = f"{printable(sensor.name)} of {printable(sensor.chip.title)}"

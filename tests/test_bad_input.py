@@ -214,7 +214,7 @@ def test_no_headline_says_why_and_writes_nothing_to_stdout(run: Run, tmp_path: P
         ("[temperatures]\nintervall_s = 1", ["temperatures.intervall_s", "interval_s"]),
         ("[temperatures]\ninterval_s = 'soon'", ["temperatures.interval_s"]),
         ("theme = 3", ["theme"]),
-        ("theme = ", ["line 1"]),
+        ("theme = ", ["TOML"]),
     ],
 )
 def test_wrong_settings_are_one_line_and_the_rest_goes_on(run: Run, home: Path, text: str, words: list[str]) -> None:

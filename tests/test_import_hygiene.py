@@ -49,7 +49,6 @@ NEVER_FOR_TEMPERATURES = THIRD_PARTY | {
     "multiprocessing",
     "pathlib",
     "pickle",
-    "shutil",
     "socket",
     "ssl",
     "statistics",

@@ -98,7 +98,7 @@ def _pieces(keys: Iterable[FooterKey], gap: int) -> Row:
 def shown_keys(screen: ToolkitScreen, bindings: Iterable[ActiveBinding]) -> list[FooterKey]:
     """Pick the keys of the footer: bindings of the screen and its focused widget with `show`, in their order.
 
-    The application's own keys are in help; where two keys do the same, the first is shown.
+    The application's own keys are in help; where two keys do the same, the first is shown. The way back is last.
     """
     keys: list[FooterKey] = []
     seen: set[str] = set()
@@ -109,7 +109,7 @@ def shown_keys(screen: ToolkitScreen, bindings: Iterable[ActiveBinding]) -> list
         seen.add(binding.action)
         word = screen.footer_word(binding.action) or binding.description
         keys.append(FooterKey(binding.key_display or key_name(binding.key), word, binding.action))
-    return keys
+    return sorted(keys, key=lambda key: key.action == "back")
 
 
 class FooterLine(Canvas):

@@ -7,7 +7,10 @@ reason stands in its place. Limits that the chip tells decide on warm and hot; a
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from rich.cells import cell_len
 
 from screens.format import DASH, Heat, fit, heat, shorten
 from screens.widgets.bar import FINE, Blocks, bar, share_of
@@ -87,14 +90,19 @@ def figure(value: float | None, quantity: Quantity) -> str:
     return text[:NUMBER]
 
 
-def header_row(columns: Columns, title: str = "SENSOR") -> Row:
-    """Return the head of the table; °C stands in it, other units beside their values."""
+def header_row(columns: Columns, title: str = "SENSOR", right: Sequence[str] = ()) -> Row:
+    """Return the head of the table; °C stands in it, other units beside their values.
+
+    Of `right`, the first for which there is room stands at the right end.
+    """
     names = [("NOW", NUMBER), ("°C", UNIT), ("MIN", columns.minimum), ("MEAN", columns.mean), ("MAX", NUMBER)]
     names += [("LIMIT", columns.limit), ("CRIT", columns.crit)]
     text = " " * LEAD + fit(title, columns.name)
     for name, width in names:
         text += f" {name}".ljust(width) if name == "°C" else name.rjust(width) if width else ""
-    return ((fit(text, columns.width), "dim"),)
+    room = columns.width - cell_len(text)
+    tail = next((words for words in right if cell_len(words) <= room - 2), "")
+    return ((f"{text}{' ' * (room - cell_len(tail) - 1)}{tail} "[: columns.width] if room > 0 else text, "dim"),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ HOT = snapshot(
         "Held back: the CPU package reached its limit 12 times in the last minute.",
         ("12 package events",),
     ),
-    power=Power(problem=Problem("/sys/class/powercap", "needs root", "sudo toolkit temps"), on_ac=True),
+    power=Power(problem=Problem("/sys/class/powercap", "package power needs root", "sudo toolkit temps"), on_ac=True),
 )
 
 

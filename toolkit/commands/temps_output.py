@@ -150,7 +150,7 @@ def surroundings(snapshot: Snapshot) -> Iterator[str]:
         parts = [
             f"{battery.percent:.0f} %" if battery.percent is not None else "",
             (battery.status or "").lower(),
-            f"{abs(battery.watts):.1f} W" if battery.watts else "",
+            f"{abs(battery.watts):.1f} W" if battery.watts is not None and abs(battery.watts) >= 0.05 else "",
         ]
         words.append(f"{battery.name} " + ", ".join(part for part in parts if part))
     if snapshot.power.on_ac is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolkit import output
 from toolkit.errors import EXIT_INTERRUPTED, EXIT_OK, ToolkitError, UsageError
+from toolkit.host.base import NotInstalled
 from toolkit.sensors.alongside import Alongside, Interrupts, Pause, StopRule
 from toolkit.sensors.monitor import MonitorOptions, ThermalMonitor
 from toolkit.sensors.recorder import Recorder, Recording, Setup
@@ -78,7 +79,7 @@ class _Session:
         recording = self._start(self.monitor.snapshot(), "run")
         if self.args.seconds is None and sys.stderr.isatty():
             output.warn(f"recording to {printable(recording.path)}; Ctrl+C ends it")
-        self._recorder(recording).run(lambda: self.interrupts.last is not None, self.args.seconds)
+        self._recorder(recording).run(self._interrupted, self.args.seconds, sample_now=False)
         summary = recording.stop()
         if self.args.json:
             from toolkit.sensors.twin import summary_json
@@ -100,8 +101,7 @@ class _Session:
         settle_s = self.args.settle
         recording = self._start(first, "before" if settle_s else "run")
         if settle_s:
-            recorder = self._recorder(recording)
-            recorder.run(lambda: self.interrupts.last is not None, settle_s, "before")
+            self._recorder(recording).run(self._interrupted, settle_s, "before", sample_now=False)
             if self.interrupts.last is not None:
                 self._tell(recording, recording.stop())
                 return EXIT_INTERRUPTED
@@ -114,7 +114,7 @@ class _Session:
         return self._beside(recording, settle_s)
 
     def _beside(self, recording: Recording, settle_s: float | None) -> int:
-        from resource import RUSAGE_CHILDREN, getrusage
+        from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
         from toolkit.host.local import LocalHost
 
@@ -124,7 +124,8 @@ class _Session:
         except ToolkitError as error:
             recording.discard()
             output.warn(f"{error.message} (nothing was recorded)")
-            return EXIT_NOT_FOUND if "not installed" in error.message else EXIT_CANNOT_START
+            return EXIT_NOT_FOUND if isinstance(error, NotInstalled) else EXIT_CANNOT_START
+        own_peak = getrusage(RUSAGE_SELF).ru_maxrss
         self.interrupts.forward_to(child)
         command = CommandRun(self.argv, started_s=recording.elapsed_s)
         beside = Alongside(child)
@@ -138,12 +139,13 @@ class _Session:
             user_s=round(after.ru_utime - before.ru_utime, 6),
             system_s=round(after.ru_stime - before.ru_stime, 6),
             peak_bytes=after.ru_maxrss * 1024,
+            peak_at_most=after.ru_maxrss <= own_peak,
             stopped_by=beside.stopped_by,
         )
         recording.set_command(command)
         recording.event("command", f"the command ended with exit status {command.exit_status}")
         if settle_s and self.interrupts.last is None:
-            self._recorder(recording).run(lambda: self.interrupts.last is not None, settle_s, "after")
+            self._recorder(recording).run(self._interrupted, settle_s, "after")
         self._tell(recording, recording.stop())
         return beside.exit_status()
 
@@ -156,9 +158,14 @@ class _Session:
                 beside.stop(why)
 
         recording.event("command", "the command started")
-        Recorder(self.monitor, recording, self.args.rate, beside, look).run(beside.ended)
+        Recorder(self.monitor, recording, self.args.rate, beside, look).run(
+            beside.ended, sample_now=self.args.settle is not None
+        )
         if beside.stopped_by:
             beside.end_group()
+
+    def _interrupted(self) -> bool:
+        return self.interrupts.last is not None
 
     def _start(self, first: Snapshot, phase: str) -> Recording:
         from toolkit.config import folders, load_settings

@@ -50,6 +50,10 @@ class ReadOnlyHost(ToolkitError):
     """A captured machine cannot be changed."""
 
 
+class UnknownInDryRun(ToolkitError):
+    """A dry run cannot know this: it depends on a change that was not made."""
+
+
 class ValueReader(Protocol):
     """A value file that is kept open.
 
@@ -201,6 +205,7 @@ __all__ = [
     "NotInstalled",
     "ReadOnlyHost",
     "Result",
+    "UnknownInDryRun",
     "ValueReader",
     "Watch",
 ]

@@ -61,7 +61,7 @@ def _ipv4_placeholder(number: int) -> str:
 
 def _is_ipv4(text: str) -> bool:
     parts = [int(part) for part in text.split(".")]
-    return max(parts) < 256 and parts[0] not in (0, 127, 255) and not text.startswith(("192.0.2.", "198.51.100."))
+    return max(parts) < 256 and parts[0] not in (0, 127, 255)
 
 
 def _is_ipv6(text: str) -> bool:
@@ -119,38 +119,70 @@ WELL_KNOWN_UUIDS = frozenset(
 _HEX2 = "[0-9A-Fa-f]{2}"
 _UUID = "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
 
+_VOLUME = r"[0-9A-F]{4}-[0-9A-F]{4}|[0-9A-F]{16}|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{2}"
+"""Of vfat, NTFS, and a partition of an MBR. They have no form of their own: only where they are called so."""
+
+
+def has_digit(text: str) -> bool:
+    """True where a digit is in the text: serial numbers have one, and words do not."""
+    return any(char.isdigit() for char in text)
+
+
 PATTERNS = (
     # `Serial Number:    S4EM...`, `serial: ...`, `SerialNumber: ...`, `S/N: ...`, `Asset Tag: ...` of smartctl,
-    # dmidecode, lshw, the kernel's log; `iSerial  3 ABC` of lsusb; `ID_SERIAL_SHORT=`, `ID_WWN=` of udev.
+    # dmidecode, lshw and the kernel's log; `iSerial  3 ABC` of lsusb; `ID_SERIAL_SHORT=` of udev; `Uniq=` of input.
     Pattern(
         "serial",
         re.compile(
-            r"(?im)(?:\bserial[ _]?(?:number|num|no\.?)?|\bS/N|\basset[ _]tag)[ \t]*[:=][ \t]*\"?(?P<secret>[^\s\"][^\n\",]*)"
+            r"(?i)(?:\bserial[ _]?(?:number|num|no\.?)?|\bS/N|\basset[ _]tag)[ \t]*[:=][ \t]*"
+            r"\"?(?P<secret>[^\s\"](?:[^\n\",]*[^\s\",])?)"
         ),
     ),
-    Pattern("serial", re.compile(r"(?m)\biSerial[ \t]+\d+[ \t]+(?P<secret>\S[^\n]*)")),
-    Pattern("serial", re.compile(r"\bID_(?:SERIAL|SERIAL_SHORT|WWN|WWN_WITH_EXTENSION|USB_SERIAL)=(?P<secret>[^\n]+)")),
-    Pattern("serial", re.compile(r"(?im)\b(?:LU WWN Device Id|IEEE EUI-64|WWN|WWID)[ \t]*[:=][ \t]*\"?(?P<secret>[^\n\"]+)")),
+    Pattern("serial", re.compile(r"\biSerial[ \t]+\d+[ \t]+(?P<secret>\S(?:[^\n]*\S)?)")),
+    Pattern("serial", re.compile(r"(?i)\buniq=\"?(?P<secret>[^\s\"]+)")),
+    Pattern("serial", re.compile(r"\bID_(?:SERIAL_SHORT|WWN|WWN_WITH_EXTENSION)=(?P<secret>[^\n]+)")),
+    Pattern("serial", re.compile(r"\bID_(?:USB_)?SERIAL=(?:[^\n]*_)?(?P<secret>[^_\n]+)"), has_digit),
+    Pattern(
+        "serial",
+        re.compile(r"(?i)\b(?:LU WWN Device Id|IEEE EUI-64|WWN|WWID)[ \t]*[:=][ \t]*\"?(?P<secret>\w[^\n\"]*\w)"),
+    ),
     Pattern("serial", re.compile(r"(?i)\b(?:eui|naa|wwn|nguid)[.-](?:0x)?(?P<secret>[0-9a-f]{16,32})\b")),
-    Pattern("serial", re.compile(r"\b0x(?P<secret>[0-9a-f]{16,32})\b")),
-    Pattern("uuid", re.compile(rf"(?<![0-9A-Za-z]){_UUID}(?![0-9A-Za-z])"), lambda t: t.lower() not in WELL_KNOWN_UUIDS),
-    # Of vfat (1A2B-3C4D) and NTFS (16 digits), which have no form of their own: only where they are called so.
-    Pattern("volume", re.compile(r"(?i)UUID=\"?(?P<secret>[0-9A-F]{4}-[0-9A-F]{4}|[0-9A-F]{16}|[0-9A-F]{8}-[0-9A-F]{2})\b")),
-    Pattern("volume", re.compile(r"/by-(?:part)?uuid/(?P<secret>[0-9A-F]{4}-[0-9A-F]{4}|[0-9A-F]{16}|[0-9a-f]{8}-[0-9a-f]{2})$")),
-    Pattern("mac", re.compile(rf"(?<![0-9A-Fa-f:-]){_HEX2}(?::{_HEX2}){{5,19}}(?![0-9A-Fa-f:-])"), _is_mac),
-    Pattern("mac", re.compile(rf"(?<![0-9A-Fa-f:-]){_HEX2}(?:-{_HEX2}){{5}}(?![0-9A-Fa-f:-])"), _is_mac),
-    # Interfaces that are named after their address (systemd.net-naming-scheme(7)).
+    # World wide names of disks: network address authority 5 (64 bit) and 6 (128 bit).
+    Pattern("serial", re.compile(r"\b0x(?P<secret>5[0-9a-f]{15}|6[0-9a-f]{31})\b")),
+    # Links that udev makes: ata-MODEL_SERIAL-part1, usb-MAKER_MODEL_SERIAL-0:0, nvme-MODEL_SERIAL_1.
+    Pattern(
+        "serial",
+        re.compile(
+            r"(?<![\w-])(?:ata|usb|nvme|scsi|mmc|memstick|virtio|ieee1394)-(?:[^/\s]*_)?(?P<secret>[^/_\s]{5,}?)"
+            r"(?:_\d{1,2})?(?:-part\d+|-\d+:\d+|-if\d+|-port\d+|-event[\w-]*)*(?=[\s/]|$)"
+        ),
+        has_digit,
+    ),
+    Pattern(
+        "uuid", re.compile(rf"(?<![0-9A-Za-z]){_UUID}(?![0-9A-Za-z])"), lambda t: t.lower() not in WELL_KNOWN_UUIDS
+    ),
+    Pattern(
+        "uuid", re.compile(r"(?<![0-9A-Za-z-])[0-9A-Za-z]{6}-(?:[0-9A-Za-z]{4}-){5}[0-9A-Za-z]{6}(?![0-9A-Za-z-])")
+    ),
+    Pattern("volume", re.compile(rf"(?i)UUID=\"?(?P<secret>{_VOLUME})\b")),
+    Pattern("volume", re.compile(rf"/by-(?:part)?uuid/(?P<secret>{_VOLUME})(?=\s|$)")),
+    Pattern("mac", re.compile(rf"(?<![0-9A-Fa-f:-]){_HEX2}(?::{_HEX2}){{5,19}}(?![0-9A-Fa-f:])"), _is_mac),
+    Pattern("mac", re.compile(rf"(?<![0-9A-Fa-f:-]){_HEX2}(?:-{_HEX2}){{5}}(?![0-9A-Fa-f-])"), _is_mac),
+    # Interfaces that are named after their address, see systemd.net-naming-scheme(7).
     Pattern("mac", re.compile(rf"\b(?:en|wl|ww)x(?P<secret>(?:{_HEX2}){{6}})\b")),
     Pattern("imei", re.compile(r"(?<!\d)\d{15}(?!\d)"), luhn, in_numbers=False),
-    Pattern("iccid", re.compile(r"(?<!\d)89\d{17,18}[fF]?(?!\d)"), in_numbers=False),
+    Pattern("iccid", re.compile(r"(?<!\d)89\d{17,18}(?!\d)"), in_numbers=False),
     # Not a hub's port (3-1.2.3.4) and not part of a longer version number.
-    Pattern("ip", re.compile(r"(?<![\w.])(?<!\d-)\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\.\d|\w)"), _is_ipv4),
+    Pattern("ip", re.compile(r"(?<![\w.])(?<!\d-)\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d|[A-Za-z_])"), _is_ipv4),
     Pattern("ip6", re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:])"), _is_ipv6),
-    Pattern("user", re.compile(r"/home/(?P<secret>[^/\s:\"']+)")),
+    Pattern("user", re.compile(r"/(?:home|run/media)/(?P<secret>[^/\s:;,\"')\]}]+)")),
 )
 
 SECRET_FILES = (
-    ("serial", re.compile(r"/(?:[a-z]+_)?(?:serial|serial_number|asset_tag|unique_id|hostid|wwid|wwn|eui|nguid)$")),
+    (
+        "serial",
+        re.compile(r"/(?:[a-z]+_)?(?:serial|serial[_-]number|asset_tag|unique_id|hostid|wwid|wwn|eui|nguid|uniq)$"),
+    ),
     ("serial", re.compile(r"/(?:machine-id|subsysnqn|hostnqn|product_uuid|product_serial)$")),
     ("host", re.compile(r"^(?:/etc/hostname|/proc/sys/kernel/hostname)$")),
 )
@@ -160,12 +192,14 @@ OPAQUE_FILES = re.compile(r"/(?:edid|vpd_pg\w+|DMI|smbios_entry_point|raw)$")
 """Binary tables with serial numbers inside that no pattern finds: their content is left out."""
 
 SECRET_KEYS = {
-    "serial": "serial", "serial_number": "serial", "serialnumber": "serial", "wwn": "serial", "wwid": "serial",
-    "eui64": "serial", "eui": "serial", "nguid": "serial", "uuid": "uuid", "partuuid": "uuid", "ptuuid": "uuid",
-    "mac": "mac", "address": "", "imei": "imei", "equipment-identifier": "imei", "iccid": "iccid",
-    "hostname": "host", "nodename": "host",
-}  # fmt: skip
-"""Keys of JSON answers (lsblk, smartctl, nvme, mmcli) whose value is a secret, with its kind."""
+    "serial": "serial serial_number serialnumber sn wwn wwid eui eui64 nguid",
+    "uuid": "uuid partuuid ptuuid pool_guid vdev_guid",
+    "imei": "imei equipment-identifier",
+    "iccid": "iccid",
+    "mac": "mac",
+    "host": "hostname nodename",
+}
+"""Keys of JSON answers (lsblk, smartctl, nvme, mmcli) whose value is a secret, by kind."""
 
 MEANINGLESS = re.compile(
     r"(?i)(?:0x)?[0\s.:-]*|none|n/?a|unknown|default string|not (?:specified|applicable|available|present|provided)|"

@@ -21,7 +21,9 @@ from toolkit.host.base import (
     ReadOnlyHost,
     Result,
 )
-from toolkit.host.capture import Answer, Meta, load_capture
+from toolkit.host.capture import load_capture
+from toolkit.host.capturelines import Answer
+from toolkit.host.capturemeta import Meta
 from toolkit.host.natural import natural_sorted
 from toolkit.host.pattern import expand
 from toolkit.host.tree import NOT_READ, FileNode, FolderNode, LinkNode, failure

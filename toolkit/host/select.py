@@ -6,6 +6,9 @@ from toolkit.errors import UsageError
 from toolkit.host.base import Host
 from toolkit.host.local import LocalHost
 
+DEMO = "demo/framework13"
+"""The asset that `--demo` shows."""
+
 
 def open_host(capture: str | None = None, root: str = "/", demo: bool = False, clock: str = "virtual") -> Host:
     """Return the Host that the global options ask for.
@@ -30,5 +33,5 @@ def open_host(capture: str | None = None, root: str = "/", demo: bool = False, c
     if demo:
         from toolkit.assets import path_of
 
-        return ReplayHost(path_of("demo"), clock=clock, label="demo")
+        return ReplayHost(path_of(DEMO), clock=clock, label="demo")
     return ReplayHost(str(capture), clock=clock)

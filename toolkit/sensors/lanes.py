@@ -57,12 +57,14 @@ class Lane:
             self._wanted.clear()
             if not self.alive:
                 return
-            try:
-                self._sampler.read_plans(self._everything, self._values, list(self._plans), self)
-            except Exception as error:  # noqa: BLE001 - handed to the caller's thread, which raises it
-                self._error = error
-            if not self.alive:
-                return
+            self._look()
+
+    def _look(self) -> None:
+        try:
+            self._sampler.read_plans(self._everything, self._values, list(self._plans), self)
+        except Exception as error:  # noqa: BLE001 - handed to the caller's thread, which raises it
+            self._error = error
+        if self.alive:
             self._done.set()
 
 

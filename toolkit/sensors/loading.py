@@ -204,5 +204,3 @@ class _Reader:
             column = printable(self._columns[index].name, 60)
             raise self._lines.wrong(f"'{printable(text, 40)}' is not a number (column {column})")
         return number
-
-

@@ -105,4 +105,5 @@ def _model(host: Host) -> str | None:
         return read_line(host, "/proc/device-tree/model")
     if vendor is None or vendor in _FILLERS or product.lower().startswith(vendor.split()[0].lower()):
         return product
-    return f"{vendor.split()[0]} {product}"
+    maker = vendor.split()[0]
+    return f"{maker.title() if maker.isupper() and len(maker) > 3 else maker} {product}"

@@ -68,7 +68,7 @@ class Guard:
             except OSError:
                 continue
             if status and status not in awake:
-                return f"asleep ({status}), not read"
+                return f"{status}: not read, that would wake it"
         return None
 
 

@@ -218,9 +218,7 @@ class Recording:
         if not where:
             self._problem(f"{printable(asked)}: {first.fault}; no other folder took the rest, it is lost")
         elif where != asked and first.split:
-            self._problem(
-                f"{printable(asked)} has the first part ({first.fault}); the rest is in {printable(where)}"
-            )
+            self._problem(f"{printable(asked)} has the first part ({first.fault}); the rest is in {printable(where)}")
         elif where != asked:
             self._problem(f"{printable(asked)}: {first.fault}; the whole recording is in {printable(where)}")
         if first.sync_fault:
@@ -231,9 +229,7 @@ class Recording:
     def _finish(self) -> None:
         if self._events_left_out:
             self._problem(f"{self._events_left_out} more events are not listed")
-        facts = replace(
-            self._facts, events=tuple(self._events), problems=tuple(self.problems), complete=True
-        )
+        facts = replace(self._facts, events=tuple(self._events), problems=tuple(self.problems), complete=True)
         self._facts = facts
         self._summary = self._tally.summary(facts)
         for path in dict.fromkeys((paths_of(self.path).json, *self._twins_elsewhere())):
@@ -335,14 +331,18 @@ class Recorder:
         self._recording.add(snapshot, phase)
         self._look(snapshot)
 
-    def run(self, done: Callable[[], bool], seconds: float | None = None, phase: str = RUN) -> None:
-        """Sample now, then at the rate, until `done` or until so many seconds passed, and once more at the end.
+    def run(
+        self, done: Callable[[], bool], seconds: float | None = None, phase: str = RUN, sample_now: bool = True
+    ) -> None:
+        """Sample now (unless a row was just written), then at the rate, and once more at the end.
 
-        A moment that was missed since a sample took too long is left out, not made up for.
+        The end is when `done` says so, or when so many seconds passed. A moment that was missed since a sample took
+        too long is left out, not made up for.
         """
         began = self._clock.monotonic()
         end = None if seconds is None else began + seconds
-        self.sample(phase)
+        if sample_now:
+            self.sample(phase)
         beat = 0
         while not done():
             now = self._clock.monotonic()

@@ -331,6 +331,8 @@ class CommandRun:
         started_s, ended_s: since the recording began.
         user_s, system_s: CPU seconds of it and of its children that it waited for.
         peak_bytes: memory of the largest of these processes.
+        peak_at_most: the true peak is this or less: Linux counts the recorder's own size, too, which the command had
+            between fork and exec.
         stopped_by: which sensor and value made the stop rule act; empty otherwise.
     """
 
@@ -341,6 +343,7 @@ class CommandRun:
     user_s: float | None = None
     system_s: float | None = None
     peak_bytes: int | None = None
+    peak_at_most: bool = False
     stopped_by: str = ""
 
 
@@ -359,4 +362,3 @@ class RecordingFacts:
     events: tuple[Event, ...] = ()
     problems: tuple[str, ...] = ()
     complete: bool = False
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from toolkit.sensors.recording import CommandRun
 from toolkit.sensors.summary import ColumnSummary, Summary
@@ -41,6 +41,8 @@ def wrapped(lines: Iterable[str], width: int = 80) -> Iterable[str]:
         line = whole
         while len(line) > width:
             cut = line.rfind(" ", 20, width + 1)
+            if line.startswith((" °C", " MiB", " s", " W"), cut):
+                cut = line.rfind(" ", 20, cut)
             if cut < 0:
                 break
             yield line[:cut]
@@ -61,6 +63,13 @@ def seconds_text(seconds: float) -> str:
 def number_text(value: float, unit: str) -> str:
     """Return a value with as many digits as a person needs."""
     return f"{value:.0f}" if unit in ("rpm", "mhz") else f"{value:.1f}"
+
+
+def command_text(argv: Sequence[str], limit: int = 60) -> str:
+    """Return a command as one would type it."""
+    from shlex import join
+
+    return printable(join(argv), limit)
 
 
 def unit_symbol(unit: str) -> str:
@@ -138,7 +147,7 @@ def _throttling(summary: Summary) -> str:
         if conditions.throttle_offered is None:
             return "Throttling  not recorded"
         reason = f" ({conditions.throttle_reason})" if conditions.throttle_reason else ""
-        return f"Throttling  not offered by this CPU{reason}"
+        return f"Throttling  not counted here{reason}"
     events = f"{summary.package_events or 0} package events, {summary.core_events or 0} core events"
     time = f", {summary.throttled_ms / 1000:.1f} s" if summary.throttled_ms is not None else ""
     return f"Throttling  {events}{time}"
@@ -153,7 +162,8 @@ def _command(command: CommandRun) -> str:
     if command.user_s is not None and command.system_s is not None:
         parts.append(f"CPU {command.user_s:.2f} s user + {command.system_s:.2f} s system")
     if command.peak_bytes:
-        parts.append(f"peak memory {command.peak_bytes / 2**20:.0f} MiB")
+        most = "at most " if command.peak_at_most else ""
+        parts.append(f"peak memory {most}{command.peak_bytes / 2**20:.0f} MiB")
     if command.stopped_by:
         parts.append(f"stopped: {command.stopped_by}")
-    return f"Command     {printable(' '.join(command.argv), 40)}: {', '.join(parts)}"
+    return f"Command     {command_text(command.argv, 40)}: {', '.join(parts)}"

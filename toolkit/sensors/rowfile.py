@@ -82,7 +82,7 @@ class RowFile:
             has the first part, whole rows only).
         """
         where = self.path
-        if self._held and not self._drain():
+        if (self._held and not self._drain()) or self._was_removed():
             where = self._save_elsewhere(fallback_folders)
             self._cut_to_whole_rows()
         self._closing.set()
@@ -97,6 +97,15 @@ class RowFile:
             if not self._syncer.is_alive():
                 os.close(self._fd)
         return where
+
+    def _was_removed(self) -> bool:
+        try:
+            removed = os.fstat(self._fd).st_nlink == 0
+        except OSError:
+            return False
+        if removed:
+            self.fault = "the file was removed meanwhile"
+        return removed
 
     @property
     def held_rows(self) -> int:
@@ -179,7 +188,8 @@ class RowFile:
         return path
 
     def _copy_written(self, descriptor: int) -> None:
-        source = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        # By way of the descriptor: it leads to the rows even where somebody removed or moved the file.
+        source = os.open(f"/proc/self/fd/{self._fd}", os.O_RDONLY | os.O_CLOEXEC)
         try:
             left = self._whole_bytes
             while left > 0:

@@ -100,9 +100,7 @@ class Rows:
             steady, wall = time_s - self._last[0], unix_s - self._last[1]
             gap_s = gap_seconds(steady, wall, self._period_s)
             if gap_s > steady + CLOCK_JUMP_S:
-                self._event(
-                    time_s, "gap", f"the clock jumped {gap_s:.0f} s: the machine slept, or its clock was set"
-                )
+                self._event(time_s, "gap", f"the clock jumped {gap_s:.0f} s: the machine slept, or its clock was set")
             elif gap_s:
                 self._event(time_s, "gap", f"nothing was sampled for {gap_s:.1f} s")
             elif steady - wall > CLOCK_JUMP_S:

@@ -67,7 +67,7 @@ class Summary:
 
     Attributes:
         duration_s: from the first to the last row, by a clock that stands still while the machine sleeps.
-        achieved_hz: rows a second; None for fewer than two rows.
+        achieved_hz: rows a second; None for fewer than three rows.
         gap_s: seconds, by the wall clock where the machine slept, about which nothing is known.
         power: package power; its `stats` are None where there was none, see `facts.conditions.power_reason`.
         energy_j: of all CPU packages.
@@ -101,19 +101,10 @@ class Summary:
 
 @dataclass(slots=True)
 class _Counter:
-    """A number that only grows."""
+    """A number that only grows, from 0 at the start of the recording."""
 
-    first: float | None = None
-    last: float | None = None
-
-    def see(self, value: float) -> None:
-        if self.first is None:
-            self.first = value
-        self.last = value
-
-    @property
-    def grown(self) -> float | None:
-        return None if self.first is None or self.last is None else self.last - self.first
+    first: float
+    last: float
 
 
 @dataclass(slots=True)
@@ -178,7 +169,7 @@ class Tally:
             part.spent[index].change(time_s, value if isinstance(value, float) else None)
         elif index in self._counted:
             if isinstance(value, float):
-                part.counters.setdefault(index, _Counter()).see(value)
+                part.counters.setdefault(index, _Counter(0.0, value)).last = value
         elif index == self._held:
             part.held.change(time_s, value if isinstance(value, str) and value else None)
 
@@ -188,6 +179,7 @@ class Tally:
         part = self._parts.get(phase)
         if part is None:
             part = self._parts[phase] = _Part([TimeSpent() for _ in self.columns], first_s=time_s)
+            part.counters = {i: _Counter(v, v) for i in self._counted if isinstance(v := self._now[i], float)}
         for index, value in enumerate(self._now):
             self._change(part, index, time_s, value)
 
@@ -218,7 +210,7 @@ class Tally:
 
         def grown(name: str) -> float | None:
             counter = part.counters.get(by_name.get(name, -1))
-            return counter.grown if counter is not None else None
+            return counter.last - counter.first if counter is not None else None
 
         duration_s = part.last_s - part.first_s
         on_ac = part.spent[by_name[ON_AC]].seconds if ON_AC in by_name else {}
@@ -227,7 +219,7 @@ class Tally:
             facts=facts,
             duration_s=duration_s,
             samples=part.samples,
-            achieved_hz=(part.samples - 1) / duration_s if duration_s > 0 else None,
+            achieved_hz=(part.samples - 1) / duration_s if part.samples > 2 and duration_s > 0 else None,
             gaps=part.gaps,
             gap_s=part.gap_s,
             headline=headline,

@@ -22,6 +22,9 @@ from toolkit.sensors.recording import (
 from toolkit.sensors.summary import ColumnSummary, Summary
 from toolkit.text import printable
 
+TEXT_LIMIT = 4000
+"""Characters of a text that are taken from a file."""
+
 
 def twin_json(facts: RecordingFacts, columns: Sequence[Column], summary: Summary | None) -> dict[str, Any]:
     """Return the document; without a summary while the recording runs."""
@@ -98,25 +101,29 @@ def _rounded(value: float | None, digits: int = 3) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def write_atomically(path: str, data: bytes, mode: int = 0o644) -> None:
+def write_atomically(path: str, data: bytes, mode: int | None = None) -> None:
     """Replace a file by way of a new one in the same folder, so that nobody ever reads half of it.
 
     The name of the new one begins with a dot and ends in `.tmp`. Raises OSError; the new one is removed then.
+
+    Args:
+        mode: the file's permissions, whatever the umask; by default 0644 less the umask.
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        descriptor = os.open(temporary, flags, mode)
+        descriptor = os.open(temporary, flags, 0o644)
     except FileExistsError:
         os.unlink(temporary)
-        descriptor = os.open(temporary, flags, mode)
+        descriptor = os.open(temporary, flags, 0o644)
     try:
         try:
             view = memoryview(data)
             while view:
                 view = view[os.write(descriptor, view) :]
-            os.fchmod(descriptor, mode)
+            if mode is not None:
+                os.fchmod(descriptor, mode)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -169,7 +176,7 @@ def facts_of(document: dict[str, Any]) -> RecordingFacts:
         conditions=_conditions(_dict(document, "conditions")),
         command=_command(document.get("command")),
         events=tuple(_events(document.get("events"))),
-        problems=tuple(printable(text) for text in problems if isinstance(text, str))
+        problems=tuple(printable(text, TEXT_LIMIT) for text in problems if isinstance(text, str))
         if isinstance(problems, list)
         else (),
         complete=document.get("complete") is True,
@@ -207,30 +214,29 @@ def _command(said: Any) -> CommandRun | None:
         return None
     status, peak = _number(said, "exit_status"), _number(said, "peak_bytes")
     return CommandRun(
-        argv=tuple(printable(str(word)) for word in said["argv"]),
+        argv=tuple(printable(str(word), TEXT_LIMIT) for word in said["argv"]),
         exit_status=None if status is None else round(status),
         started_s=_number(said, "started_s") or 0.0,
         ended_s=_number(said, "ended_s"),
         user_s=_number(said, "user_s"),
         system_s=_number(said, "system_s"),
         peak_bytes=None if peak is None else round(peak),
+        peak_at_most=_flag(said, "peak_at_most") or False,
         stopped_by=_text(said, "stopped_by") or "",
     )
 
 
 def _events(said: Any) -> list[Event]:
-    found = []
-    for entry in said if isinstance(said, list) else []:
-        if isinstance(entry, dict):
-            found.append(
-                Event(
-                    _number(entry, "time_s") or 0.0,
-                    _text(entry, "kind") or "",
-                    _text(entry, "text") or "",
-                    _text(entry, "sensor_id"),
-                )
-            )
-    return found
+    return [
+        Event(
+            _number(entry, "time_s") or 0.0,
+            _text(entry, "kind") or "",
+            _text(entry, "text") or "",
+            _text(entry, "sensor_id"),
+        )
+        for entry in (said if isinstance(said, list) else [])
+        if isinstance(entry, dict)
+    ]
 
 
 def _dict(said: dict[str, Any], key: str) -> dict[str, Any]:
@@ -240,7 +246,7 @@ def _dict(said: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _text(said: dict[str, Any], key: str) -> str | None:
     value = said.get(key)
-    return printable(value) if isinstance(value, str) else None
+    return printable(value, TEXT_LIMIT) if isinstance(value, str) else None
 
 
 def _flag(said: dict[str, Any], key: str) -> bool | None:

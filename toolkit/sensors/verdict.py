@@ -116,7 +116,7 @@ def _held_words(by: str) -> str:
 
 
 def _in_favour(conditions: Conditions, seen: Seen) -> list[str]:
-    counted = "not throttled" if conditions.throttle_offered else "no sign of throttling (this CPU does not count it)"
+    counted = "not throttled" if conditions.throttle_offered else "no throttling seen (not counted here)"
     found = [counted]
     if seen.has_headline and conditions.start_celsius is not None:
         found.append(f"started at {conditions.start_celsius} °C")

@@ -1,0 +1,480 @@
+"""Temperatures (2): the headline in large digits, its history, and every sensor, live."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from screens.base import FILTER, SORT, ToolkitScreen
+from screens.format import Severity
+from screens.temperatures_alarm import ThresholdWatch, parse_threshold
+from screens.temperatures_details import detail_text
+from screens.temperatures_graph import next_span
+from screens.temperatures_list import Entry, View
+from screens.temperatures_page import TemperaturesPage
+from screens.temperatures_panel import Panel, Prompt, Question
+from screens.temperatures_recording import ScreenRecording, summary_sentence
+from screens.temperatures_summary import verdict_of
+from screens.temperatures_text import page_text
+from screens.widgets.bar import COARSE
+from toolkit.config import TemperatureSettings, folders
+from toolkit.export import tilde
+from toolkit.sensors.model import Snapshot
+from toolkit.text import printable
+
+if TYPE_CHECKING:
+    from screens.app import Monitor, OpenMonitor
+    from toolkit.config import Settings
+    from toolkit.host.base import Host
+    from toolkit.sensors.summary import Summary
+
+INTERVALS_S = (0.5, 1.0, 2.0, 5.0, 10.0)
+LONGEST_NAME = 40
+
+
+def _open_monitor(host: Host, settings: Settings) -> Monitor:
+    from screens.app import open_thermal_monitor
+
+    return open_thermal_monitor(host, settings)
+
+
+class RecordingTold(Message):
+    """The recording's thread has something to say."""
+
+    def __init__(self, text: str, over: bool) -> None:
+        """Keep the sentence, and whether the recording has ended by it."""
+        super().__init__()
+        self.text, self.over = text, over
+
+
+class RecordingSaved(Message):
+    """A recording is closed, and its files are whole."""
+
+    def __init__(self, summary: Summary | None, path: str, problems: list[str]) -> None:
+        """Keep what there is to tell."""
+        super().__init__()
+        self.summary, self.path, self.problems = summary, path, problems
+
+
+class TemperaturesScreen(ToolkitScreen):
+    """Every sensor, live, with its history and its limits."""
+
+    SUBJECT = "temperatures"
+    TITLE_ON_TOP = "Temperatures"
+    HELP_PAGE = "temperatures"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "record", "record", id="temperatures.record", tooltip="Record into a file, and stop"),
+        Binding("m", "mark", "mark", id="temperatures.mark", tooltip="Mark this moment in graph and recording"),
+        Binding("h", "hide", "hide", id="temperatures.hide", tooltip="Hide the selected sensor, or show it again"),
+        Binding("t", "threshold", "limit", id="temperatures.threshold", tooltip="Tell me when it reaches a value"),
+        Binding("g", "span", "span", id="temperatures.span", tooltip="The graph over 1, 10 or 60 minutes"),
+        Binding("z", "zero", "zero", id="temperatures.zero", tooltip="Begin minimum, mean and maximum anew"),
+        Binding(
+            "space,asterisk", "pin", "pin", show=False, id="temperatures.pin",
+            tooltip="Pin the sensor: first in the table, and in the graph",
+        ),
+        Binding("n", "rename", "rename", show=False, id="temperatures.rename", tooltip="Give the sensor another name"),
+        Binding(
+            "i,enter", "details", "details", show=False, id="temperatures.details",
+            tooltip="All that is known of the selected sensor",
+        ),
+        Binding(
+            "H", "show_hidden", "show hidden", show=False, id="temperatures.show_hidden",
+            tooltip="Show hidden and unused sensors too, or leave them out",
+        ),
+        replace(SORT, show=False),
+        replace(FILTER, show=False),
+        Binding(
+            "plus,equals_sign", "faster", "look more often", show=False, id="temperatures.faster",
+            tooltip="Look more often, down to twice a second",
+        ),
+        Binding(
+            "minus", "slower", "look less often", show=False, id="temperatures.slower",
+            tooltip="Look less often, up to every ten seconds",
+        ),
+        Binding("up,k", "move(-1)", "up", show=False, id="temperatures.up", tooltip="Select the sensor above"),
+        Binding("down,j", "move(1)", "down", show=False, id="temperatures.down", tooltip="Select the sensor below"),
+        Binding("pageup", "page(-1)", "page up", show=False, id="temperatures.page_up", tooltip="One page up"),
+        Binding("pagedown", "page(1)", "page down", show=False, id="temperatures.page_down", tooltip="One page down"),
+        Binding("home", "move(-99999)", "first", show=False, id="temperatures.first", tooltip="To the first sensor"),
+        Binding("end,G", "move(99999)", "last", show=False, id="temperatures.last", tooltip="To the last sensor"),
+    ]
+
+    def __init__(self) -> None:
+        """Start empty; the application is known once the screen is mounted."""
+        super().__init__()
+        self.open_monitor: OpenMonitor = _open_monitor
+        """Makes the monitor of a recording; a test gives its own."""
+        self._page: TemperaturesPage | None = None
+        self._watch = ThresholdWatch()
+        self._saving = False
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the panel, which draws everything, and the line for typing."""
+        yield Panel()
+        yield Prompt()
+
+    @property
+    def page(self) -> TemperaturesPage:
+        """What is shown."""
+        if self._page is None:
+            self._page = TemperaturesPage(self.toolkit.history, self.toolkit.blocks)
+            self._page.graph.minutes = self._settings.history_minutes
+            self._choose()
+        return self._page
+
+    @property
+    def _settings(self) -> TemperatureSettings:
+        return self.toolkit.settings.temperatures
+
+    # What comes from outside
+
+    def on_mount(self) -> None:
+        """Follow the theme: the sixteen colours are those of a console, whose font has no eighth blocks."""
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._use_font())
+        self._use_font()
+        self.set_verdict("Looking at the sensors.", Severity.NOTE)
+
+    def _use_font(self) -> None:
+        self.page.use_blocks(COARSE if self.app.theme == "ansi" else self.toolkit.blocks)
+        self._draw()
+
+    def on_snapshot(self, snapshot: Snapshot) -> None:
+        """Take the values, tell crossed thresholds, draw what changed."""
+        self.page.take(snapshot)
+        for crossing in self._watch.look(snapshot, self._settings.thresholds, self._name_of):
+            self.notify(crossing.sentence, severity="warning", markup=False, timeout=10)
+        self.set_verdict(*verdict_of(snapshot, [crossing.sentence for crossing in self._watch.over]))
+        self._draw()
+
+    def on_panel_resized(self, event: Panel.Resized) -> None:
+        """Lay out for the panel's new size."""
+        event.stop()
+        self._draw()
+
+    def _draw(self) -> None:
+        if not self.is_mounted:
+            return
+        panel = self.query_one(Panel)
+        size = panel.size
+        if size.width and size.height:
+            page = self.page
+            if (page.layout.width, page.layout.height) != (size.width, size.height):
+                page.resize(size.width, size.height)
+            panel.show(page.rows())
+
+    def _name_of(self, sensor_id: str) -> str:
+        """Return what the person calls a sensor."""
+        for entry in self.page.listing.entries:
+            if sensor_id in entry.ids:
+                return entry.text
+        named = self._settings.names.get(sensor_id)
+        if named is not None:
+            return printable(named, 60)
+        latest = self.toolkit.latest
+        readings = latest.readings if latest is not None else ()
+        return next((reading.sensor.name for reading in readings if reading.sensor.id == sensor_id), sensor_id)
+
+    def footer_word(self, action: str) -> str | None:
+        """Return what the keys do now."""
+        if action == "record":
+            return "stop recording" if self.toolkit.recording is not None else None
+        if action == "span":
+            return f"{self.page.graph.minutes} min"
+        if action == "zero":
+            return "zero min/max"
+        entry = self.page.selected
+        return "unhide" if action == "hide" and entry is not None and entry.hidden else None
+
+    # The cursor
+
+    def action_move(self, by: int) -> None:
+        """Select another sensor."""
+        self._moved(lambda page: page.move(by))
+
+    def action_page(self, direction: int) -> None:
+        """Go a page up or down."""
+        self._moved(lambda page: page.move(direction * max(1, page.layout.table - 1)))
+
+    def on_panel_pressed(self, event: Panel.Pressed) -> None:
+        """Select what was clicked; a double click opens its details."""
+        event.stop()
+        if self.page.select_at(event.x, event.y):
+            self._draw()
+            self.refresh_bindings()
+            if event.twice:
+                self.action_details()
+
+    def on_panel_wheeled(self, event: Panel.Wheeled) -> None:
+        """Scroll."""
+        event.stop()
+        self._moved(lambda page: page.scroll(event.by))
+
+    def _moved(self, change: Callable[[TemperaturesPage], None]) -> None:
+        hidden = self.page.selected is not None and self.page.selected.hidden
+        change(self.page)
+        self._draw()
+        if hidden != (self.page.selected is not None and self.page.selected.hidden):
+            self.refresh_bindings()
+
+    # What is shown
+
+    def _choose(self) -> None:
+        """Bring the page's view in line with the settings."""
+        if self._page is not None:
+            kept = self._settings
+            view = self._page.view
+            self._page.choose(
+                replace(
+                    view, hidden=kept.hidden, pinned=kept.pinned, names=kept.names, thresholds=kept.thresholds
+                )
+            )
+
+    def _keep(self, **changes: object) -> None:
+        """Save choices, and show them."""
+        self.toolkit.save_settings(
+            replace(self.toolkit.settings, temperatures=replace(self._settings, **changes))  # type: ignore[arg-type]
+        )
+        self._choose()
+        self._draw()
+
+    def _view(self, view: View) -> None:
+        self.page.choose(view)
+        self._draw()
+
+    def action_sort(self) -> None:
+        """Go on to the next order."""
+        self._view(replace(self.page.view, order=self.page.view.order.next))
+
+    def action_show_hidden(self) -> None:
+        """Show hidden and unused sensors too, or leave them out."""
+        self._view(replace(self.page.view, show_hidden=not self.page.view.show_hidden))
+
+    def action_filter(self) -> None:
+        """Ask for a text that rows must hold."""
+        before = self.page.view.text
+
+        def typed(text: str) -> None:
+            self._view(replace(self.page.view, text=text.strip()))
+
+        label = "Show rows that hold this text: enter keeps it, escape takes it back"
+        self._ask(Question(label, before, "core, nvme, fan, asleep", typed, typed, lambda: typed(before)))
+
+    def action_details(self) -> None:
+        """Open or close the details of the selected row."""
+        self.page.toggle_details()
+        self._draw()
+
+    def action_span(self) -> None:
+        """Go on to the next span of the graph."""
+        minutes = next_span(self.page.graph.minutes)
+        self.page.graph.minutes = minutes
+        self._keep(history_minutes=minutes)
+        self.refresh_bindings()
+
+    def action_zero(self) -> None:
+        """Begin minimum, mean and maximum anew."""
+        self.toolkit.history.zero()
+        self._draw()
+        self.notify("Minimum, mean and maximum begin anew.", timeout=3)
+
+    def action_faster(self) -> None:
+        """Look more often."""
+        self._set_interval([value for value in INTERVALS_S if value < self._settings.interval_s][-1:])
+
+    def action_slower(self) -> None:
+        """Look less often."""
+        self._set_interval([value for value in INTERVALS_S if value > self._settings.interval_s][:1])
+
+    def _set_interval(self, wanted: list[float]) -> None:
+        if wanted:
+            self._keep(interval_s=wanted[0])
+        seconds = self._settings.interval_s
+        self.notify("A look every second." if seconds == 1 else f"A look every {seconds:g} seconds.", timeout=3)
+
+    # The selected sensor
+
+    def _single(self) -> Entry | None:
+        """Return the selected row where it stands for one sensor; else say what to do."""
+        entry = self.page.selected
+        if entry is None:
+            self.notify("No sensor is selected.", severity="warning", timeout=4)
+        elif len(entry.ids) > 1:
+            self.notify(
+                f"This row stands for {len(entry.ids)} sensors; wait until they can be read.",
+                severity="warning", timeout=5, markup=False,
+            )
+        else:
+            return entry
+        return None
+
+    def action_hide(self) -> None:
+        """Hide the selected sensor, or show it again."""
+        entry = self.page.selected
+        if entry is None:
+            self.notify("No sensor is selected.", severity="warning", timeout=4)
+            return
+        ids = frozenset(entry.ids)
+        if entry.hidden:
+            self._keep(hidden=self._settings.hidden - ids)
+        else:
+            pinned = tuple(sensor_id for sensor_id in self._settings.pinned if sensor_id not in ids)
+            self._keep(hidden=self._settings.hidden | ids, pinned=pinned)
+            if not self.page.view.show_hidden:
+                self.notify(f"{entry.text} is hidden. H shows what is hidden.", markup=False, timeout=4)
+        self.refresh_bindings()
+
+    def action_pin(self) -> None:
+        """Pin the selected sensor, or let it go."""
+        entry = self._single()
+        if entry is None:
+            return
+        sensor_id, pinned = entry.ids[0], self._settings.pinned
+        if sensor_id in pinned:
+            self._keep(pinned=tuple(other for other in pinned if other != sensor_id))
+        else:
+            self._keep(pinned=(*pinned, sensor_id), hidden=self._settings.hidden - {sensor_id})
+
+    def action_rename(self) -> None:
+        """Ask for another name of the selected sensor."""
+        entry = self._single()
+        facts = self.page.selected_facts
+        if entry is None or facts is None:
+            return
+        sensor_id, true_name = entry.ids[0], facts.reading.sensor.name
+
+        def done(text: str) -> None:
+            name = text.strip()
+            if len(name) > LONGEST_NAME:
+                raise ValueError(f"a name has at most {LONGEST_NAME} characters, this one has {len(name)}")
+            names = {known: value for known, value in self._settings.names.items() if known != sensor_id}
+            if name and name != true_name:
+                names[sensor_id] = printable(name)
+            self._keep(names=names)
+
+        label = f"A name for {printable(true_name)}: enter keeps it, nothing takes it away, escape leaves"
+        self._ask(Question(label, self._settings.names.get(sensor_id, ""), printable(true_name), done))
+
+    def action_threshold(self) -> None:
+        """Ask for the value at which the person wants to be told."""
+        entry = self._single()
+        facts = self.page.selected_facts
+        if entry is None or facts is None:
+            return
+        sensor_id, quantity = entry.ids[0], facts.reading.sensor.quantity
+
+        def done(text: str) -> None:
+            value = parse_threshold(text, quantity)
+            thresholds = {known: kept for known, kept in self._settings.thresholds.items() if known != sensor_id}
+            if value is not None:
+                thresholds[sensor_id] = value
+            self._keep(thresholds=thresholds)
+            if self.toolkit.latest is not None:
+                self.on_snapshot(self.toolkit.latest)
+
+        now = self._settings.thresholds.get(sensor_id)
+        label = f"Tell me when {entry.text} reaches ({quantity.symbol}): enter keeps it, nothing takes it away"
+        self._ask(Question(label, "" if now is None else f"{now:g}", "no threshold", done))
+
+    def _ask(self, question: Question) -> None:
+        self.query_one(Prompt).ask(question)
+
+    def action_back(self) -> None:
+        """Leave the line for typing, then the filter, then the screen."""
+        prompt = self.query_one(Prompt)
+        if prompt.is_open:
+            prompt.close(cancelled=True)
+        elif self.page.view.text:
+            self._view(replace(self.page.view, text=""))
+        else:
+            super().action_back()
+
+    # Recording
+
+    def action_record(self) -> None:
+        """Start a recording, or stop the one that is under way."""
+        app = self.toolkit
+        if app.recording is not None:
+            self._stop_recording()
+        elif self._saving:
+            self.notify("The recording before this one is still being written.", severity="warning", timeout=4)
+        else:
+            places = [folders(app.environ).recordings, f"{tempfile.gettempdir()}/toolkit-recordings"]
+            recording = ScreenRecording(
+                lambda: self.open_monitor(app.host, app.settings),
+                places,
+                self._settings.thresholds,
+                app.host.monotonic(),
+                lambda text: self._told(text, over=True),
+                lambda text: self._told(text, over=False),
+            )
+            app.recording = recording
+            recording.start()
+            self.notify(f"Recording into {tilde(app.environ, places[0])}. r stops.", markup=False, timeout=4)
+        app.refresh_top()
+        self.refresh_bindings()
+
+    def _told(self, text: str, over: bool) -> None:
+        self.post_message(RecordingTold(text, over))
+
+    def _stop_recording(self) -> None:
+        """Close the recording in a thread of its own, since a disk may be slow."""
+        recording, self.toolkit.recording = self.toolkit.recording, None
+        if not isinstance(recording, ScreenRecording):
+            return
+        self._saving = True
+
+        def save() -> None:
+            summary = recording.stop()
+            self.post_message(RecordingSaved(summary, recording.path, recording.problems))
+
+        threading.Thread(target=save, name="toolkit-save", daemon=True).start()
+
+    def on_recording_told(self, message: RecordingTold) -> None:
+        """Tell the person; where the recording ended by it, close it."""
+        self.notify(message.text, severity="error" if message.over else "warning", markup=False, timeout=10)
+        if message.over and self.toolkit.recording is not None:
+            self._stop_recording()
+            self.toolkit.refresh_top()
+            self.refresh_bindings()
+
+    def on_recording_saved(self, message: RecordingSaved) -> None:
+        """Tell what was recorded, and where it is."""
+        self._saving = False
+        if message.summary is not None:
+            where = tilde(self.toolkit.environ, message.path)
+            self.notify(summary_sentence(message.summary, where), markup=False, timeout=10)
+        for problem in message.problems:
+            self.notify(problem, severity="warning", markup=False, timeout=10)
+
+    def action_mark(self) -> None:
+        """Mark this moment, in the graph and in the recording."""
+        page, recording = self.page, self.toolkit.recording
+        now = self.toolkit.history.last_s
+        if now is not None:
+            page.graph.marks.append(now)
+            del page.graph.marks[:-200]
+        number = len(page.graph.marks)
+        if isinstance(recording, ScreenRecording):
+            recording.mark(f"mark {number}")
+        else:
+            self.notify("Marked in the graph. A recording (r) keeps marks, too.", timeout=3)
+        self._draw()
+
+    # Taking along
+
+    def row_as_text(self) -> str:
+        """Return all that is known of the selected sensor."""
+        entry, facts = self.page.selected, self.page.selected_facts
+        return "" if entry is None or facts is None else f"{detail_text(entry, facts)}\n"
+
+    def page_as_text(self) -> str:
+        """Return headline and whole table, also the rows that are not seen."""
+        return page_text(self.page, self.verdict, self.toolkit.machine)

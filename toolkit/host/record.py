@@ -1,0 +1,386 @@
+"""RecordingHost: passes everything on to a Host and notes it, so that a capture of the machine can be saved."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from toolkit.errors import NotCaptured
+from toolkit.host.base import READ_LIMIT, Child, Host, NotInstalled, Result, ValueReader, Watch
+from toolkit.host.pattern import expand
+from toolkit.host.redact import Redactor
+from toolkit.host.tree import LINK_LIMIT, split
+
+if TYPE_CHECKING:
+    from toolkit.host.writer import Saved
+
+SLOW_S = 0.1
+"""A read that takes longer is noted as slow."""
+
+_VALUE_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a look at a path gave: bytes, or an errno (ENOENT: it was not there). `cut`: there may be more bytes."""
+
+    data: bytes = b""
+    error: int = 0
+    cut: bool = False
+
+    def same(self, other: Outcome) -> bool:
+        """True where the two may be looks at the same content."""
+        if self.error or other.error:
+            return self.error == other.error
+        if self.cut and len(self.data) <= len(other.data):
+            return other.data.startswith(self.data)
+        if other.cut and len(other.data) <= len(self.data):
+            return self.data.startswith(other.data)
+        return self.data == other.data
+
+
+ABSENT = Outcome(error=errno.ENOENT)
+
+
+@dataclass(slots=True)
+class Seen:
+    """Every look at one path."""
+
+    first: Outcome
+    last: Outcome
+    slow_s: float = 0.0
+    later: list[tuple[float, Outcome]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Notes:
+    """Everything that was noted. Paths have their links followed.
+
+    Attributes:
+        files: looks at files, and at what was not there.
+        folders: names in a folder, or the errno of listing it.
+        links: targets of links.
+        there: paths that are known to be there without a look inside; True for a folder.
+        changes: links and removals after the start: seconds, path, target or None.
+        answers: answers of commands, in order.
+        not_found: commands that are not installed.
+    """
+
+    files: dict[str, Seen] = field(default_factory=dict)
+    folders: dict[str, list[str] | int] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    there: dict[str, bool] = field(default_factory=dict)
+    changes: list[tuple[float, str, str | None]] = field(default_factory=list)
+    answers: list[Result] = field(default_factory=list)
+    not_found: set[str] = field(default_factory=set)
+
+
+class RecordingHost:
+    """Delegates to a Host and notes every read, failure, link, listing, slow read and command.
+
+    Args:
+        host: the machine.
+        redactor: what takes secrets out when the capture is saved; one with all kinds where it is not given.
+    """
+
+    kind = "recording"
+
+    def __init__(self, host: Host, redactor: Redactor | None = None) -> None:
+        self.label = host.label
+        self.notes = Notes()
+        self.redactor = redactor if redactor is not None else Redactor()
+        self.host = host
+        self.monotonic: Callable[[], float] = host.monotonic
+        self.time: Callable[[], float] = host.time
+        self.sleep: Callable[[float], None] = host.sleep
+        self.euid: Callable[[], int] = host.euid
+        self.started_at = host.time()
+        self._start = host.monotonic()
+        self._lock = threading.RLock()
+        self._targets: dict[str, str | None] = {}
+        self._listings: dict[str, set[str]] = {}
+
+    def save(self, path: str, overwrite: bool = False) -> Saved:
+        """Save what was noted as a capture, see `toolkit.host.writer.save_capture`. Raises UsageError."""
+        from toolkit.host.writer import save_capture
+
+        return save_capture(self, path, overwrite)
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment of the machine that is recorded."""
+        return self.host.environ
+
+    def _real(self, path: str, follow: bool = True) -> str:
+        """Return the path with its links followed, and note them."""
+        pending = split(path)[::-1]
+        done: list[str] = []
+        links = 0
+        while pending:
+            part = pending.pop()
+            if part == "..":
+                if done:
+                    done.pop()
+                continue
+            done.append(part)
+            if not pending and not follow:
+                break
+            target = self._target("/" + "/".join(done))
+            if target is None:
+                continue
+            links += 1
+            if links > LINK_LIMIT:
+                break
+            done.pop()
+            if target.startswith("/"):
+                done.clear()
+            pending.extend(reversed(split(target)))
+        return "/" + "/".join(done)
+
+    def _target(self, path: str) -> str | None:
+        """Return the target of a link, None where the path (without links before its end) is none."""
+        if path in self._targets:
+            return self._targets[path]
+        try:
+            target: str | None = self.host.readlink(path)
+        except OSError as error:
+            if error.errno == errno.ENOENT:
+                return None  # it may come
+            target = None
+        self._targets[path] = target
+        if target is not None:
+            self.notes.links.setdefault(path, target)
+        return target
+
+    def _note(self, real: str, outcome: Outcome, at: float, took_s: float = 0.0) -> None:
+        with self._lock:
+            seen = self.notes.files.get(real)
+            if seen is None:
+                seen = self.notes.files[real] = Seen(outcome, outcome)
+            elif not seen.last.same(outcome):
+                seen.later.append((at - self._start, outcome))
+                seen.last = outcome
+            elif len(outcome.data) > len(seen.last.data) or (seen.last.cut and not outcome.cut):
+                # The same content, and more of it.
+                if seen.later:
+                    seen.later[-1] = (seen.later[-1][0], outcome)
+                else:
+                    seen.first = outcome
+                seen.last = outcome
+            if took_s > SLOW_S:
+                seen.slow_s = max(seen.slow_s, round(took_s, 2))
+
+    def _look(self, path: str, real: str, read: Callable[[], bytes], limit: int) -> bytes:
+        """Read, and note what came and how long it took. Raises what the read raises."""
+        at = self.host.monotonic()
+        try:
+            data = read()
+        except NotCaptured:
+            raise
+        except OSError as error:
+            number = error.errno or errno.EIO
+            if number in (errno.ENODEV, errno.ENOTDIR) and not self.host.exists(path):
+                number = errno.ENOENT  # an open file of a device that went
+            self._note(real, Outcome(error=number), at, self.host.monotonic() - at)
+            raise
+        self._note(real, Outcome(data, cut=len(data) >= limit), at, self.host.monotonic() - at)
+        return data
+
+    def read_bytes(self, path: str, limit: int = READ_LIMIT) -> bytes:
+        """Read a file and note it. Raises OSError, NotCaptured."""
+        return self._look(path, self._real(path), lambda: self.host.read_bytes(path, limit), limit)
+
+    def read_text(self, path: str, limit: int = READ_LIMIT) -> str:
+        """Read a file as text and note it. Raises OSError, NotCaptured."""
+        return self.read_bytes(path, limit).decode("utf-8", "replace")
+
+    def open_value(self, path: str) -> RecordingValue:
+        """Open a value file; each read of it is noted. Raises OSError, NotCaptured."""
+        real = self._real(path)
+        try:
+            inner = self.host.open_value(path)
+        except NotCaptured:
+            raise
+        except OSError as error:
+            self._note(real, Outcome(error=error.errno or errno.EIO), self.host.monotonic())
+            raise
+        with self._lock:
+            self.notes.there.setdefault(real, False)
+        return RecordingValue(inner, lambda: self._look(path, real, inner.read, _VALUE_BYTES))
+
+    def listdir(self, path: str) -> list[str]:
+        """List a folder and note it. Raises OSError, NotCaptured."""
+        real = self._real(path)
+        try:
+            names = self.host.listdir(path)
+        except NotCaptured:
+            raise
+        except OSError as error:
+            number = error.errno or errno.EIO
+            if number == errno.ENOENT:
+                self._note(real, ABSENT, self.host.monotonic())
+            else:
+                self.notes.folders.setdefault(real, number)
+            raise
+        self._note_listing(real, names)
+        return names
+
+    def _note_listing(self, real: str, names: list[str]) -> None:
+        with self._lock:
+            before, now = self._listings.get(real), set(names)
+            self._listings[real] = now
+            if before is None:
+                self.notes.folders[real] = list(names)
+                return
+            at = self.host.monotonic() - self._start
+            for name in before - now:
+                self._went(f"{real}/{name}", at)
+            for name in now - before:
+                self._came(f"{real}/{name}", at)
+
+    def _went(self, path: str, at: float) -> None:
+        if path in self.notes.files:
+            self._note(path, ABSENT, at + self._start)
+        else:
+            self.notes.changes.append((at, path, None))
+        self._targets.pop(path, None)
+        for other, seen in self.notes.files.items():
+            if other.startswith(f"{path}/"):
+                seen.last = ABSENT
+
+    def _came(self, path: str, at: float) -> None:
+        """Note a link that is new in a folder; a file that is new is noted when it is read."""
+        try:
+            target = self.host.readlink(path)
+        except OSError:
+            self._targets.pop(path, None)
+            return
+        self._targets[path] = target
+        self.notes.changes.append((at, path, target))
+
+    def glob(self, pattern: str) -> list[str]:
+        """Return the paths that match; the folders that are listed for it are noted."""
+        return expand(pattern, self.listdir, self.exists)
+
+    def _note_there(self, path: str, folder: bool | None) -> None:
+        """Note that a path is a folder (True), a file (False) or not there (None)."""
+        real = self._real(path)
+        if folder is None:
+            try:
+                self.host.listdir(path)
+            except NotCaptured:
+                return  # nobody knows
+            except OSError:
+                pass
+            if real not in self.notes.there and real not in self.notes.folders:
+                self._note(real, ABSENT, self.host.monotonic())
+        else:
+            with self._lock:
+                self.notes.there.setdefault(real, folder)
+
+    def exists(self, path: str) -> bool:
+        """Tell whether a path is there, and note it. Never raises."""
+        found = self.host.exists(path)
+        self._note_there(path, self.host.is_dir(path) if found else None)
+        return found
+
+    def is_dir(self, path: str) -> bool:
+        """Tell whether a path is a folder, and note it. Never raises."""
+        found = self.host.is_dir(path)
+        self._note_there(path, True if found else (False if self.host.exists(path) else None))
+        return found
+
+    def readlink(self, path: str) -> str:
+        """Return the target of a link and note it. Raises OSError, NotCaptured."""
+        real = self._real(path, follow=False)
+        try:
+            target = self.host.readlink(path)
+        except NotCaptured:
+            raise
+        except OSError as error:
+            if error.errno == errno.ENOENT:
+                self._note(real, ABSENT, self.host.monotonic())
+            else:
+                self._note_there(path, self.host.is_dir(path) if self.host.exists(path) else None)
+            raise
+        self._target(real)
+        return target
+
+    def realpath(self, path: str) -> str:
+        """Return the path with every link followed, and note them. Never raises."""
+        self.exists(path)
+        return self.host.realpath(path)
+
+    def which(self, name: str) -> str | None:
+        """Return the path of a program and note it, also that it is missing."""
+        found = self.host.which(name)
+        if found is None:
+            self.notes.not_found.add(name)
+        else:
+            self._note_there(found, False)
+        return found
+
+    def run(self, argv: Sequence[str], timeout_s: float = 10.0, stdin: bytes | None = None) -> Result:
+        """Run a command and note its answer; raises like the Host's."""
+        try:
+            result = self.host.run(argv, timeout_s, stdin)
+        except NotInstalled:
+            self.notes.not_found.add(argv[0])
+            raise
+        with self._lock:
+            self.notes.answers.append(result)
+        return result
+
+    def stream(self, argv: Sequence[str], timeout_s: float | None = None) -> Iterator[str]:
+        """Run a command, yield its lines and note them; raises like the Host's."""
+        at = self.host.monotonic()
+        try:
+            lines = self.host.stream(argv, timeout_s)
+        except NotInstalled:
+            self.notes.not_found.add(argv[0])
+            raise
+        return self._noted(tuple(argv), lines, at)
+
+    def _noted(self, argv: tuple[str, ...], lines: Iterator[str], at: float) -> Iterator[str]:
+        kept: list[str] = []
+        try:
+            for line in lines:
+                kept.append(line)
+                yield line
+        finally:
+            returncode = getattr(lines, "returncode", None) or 0
+            text = "".join(f"{line}\n" for line in kept)
+            self.notes.answers.append(Result(argv, returncode, text, "", self.host.monotonic() - at))
+
+    def spawn(self, argv: Sequence[str]) -> Child:
+        """Pass on, nothing is noted."""
+        return self.host.spawn(argv)
+
+    def write(self, path: str, text: str) -> None:
+        """Pass on, nothing is noted."""
+        self.host.write(path, text)
+
+    def watch(self, subsystem: str) -> Watch:
+        """Pass on; the listing of the class is noted."""
+        with contextlib.suppress(OSError):
+            self.listdir(f"/sys/class/{subsystem}")
+        return self.host.watch(subsystem)
+
+
+class RecordingValue:
+    """A value file of which every read is noted."""
+
+    __slots__ = ("_inner", "read")
+
+    def __init__(self, inner: ValueReader, read: Callable[[], bytes]) -> None:
+        self._inner = inner
+        self.read = read
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._inner.close()
+        self.read = self._inner.read
