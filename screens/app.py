@@ -397,14 +397,15 @@ def run(
     """
     stderr = sys.__stderr__
     if stderr is not None and not stderr.isatty():
-        sys.__stderr__ = sys.__stdout__  # Textual draws on stderr: with `2>log` the screen would go into the log
+        # Textual draws on stderr: with `2>log` the screen would go into the log.
+        sys.__stderr__ = sys.__stdout__  # type: ignore[misc]
     if no_color:
         os.environ["NO_COLOR"] = "1"  # Textual looks there and nowhere else
     app = ToolkitApp(host, settings, screen=screen, theme=theme, open_monitor=open_monitor, debug_crashes=debug)
     try:
         status = app.run(mouse=mouse)
     finally:
-        sys.__stderr__ = stderr
+        sys.__stderr__ = stderr  # type: ignore[misc]
         app.close()
     if app.crash is not None:
         return 1

@@ -140,7 +140,8 @@ def power_line(facts: Facts) -> Line | None:
         cap = f" of {number(sum(limits))} W" if limits and len(limits) == len(power.packages) else ""
         parts.append((f"CPU package {watts(known, 6)}{cap}", ""))
     elif power.problem is not None:
-        parts.append((printable(power.problem.reason), "dim"))
+        reason = printable(power.problem.reason)
+        parts.append((reason if "package power" in reason else f"CPU package {DASH} ({reason})", "dim"))
     return Line("Power", _joined(parts), "temperatures") if parts else None
 
 

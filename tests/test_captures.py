@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -158,28 +159,28 @@ def _lies_of_row(host: ReplayHost, reading: Reading) -> Iterator[str]:
 
 
 def _stood_there(host: ReplayHost, path: str, raw: int) -> bool:
-    """True where this number is what the file gives now, or was one that the capture's changes put there."""
+    """True where this number is what the file gives now, or one that stood there since the monitor looked last."""
     try:
         if int(host.read_text(path)) == raw:
             return True
     except (OSError, ValueError):
         pass
-    return str(raw) in _HISTORY.setdefault(host, _history(host)).get(host.realpath(path), ())
+    return str(raw) in _values(host.label).get(host.realpath(path), ())
 
 
-_HISTORY: dict[ReplayHost, dict[str, set[str]]] = {}
-
-
-def _history(host: ReplayHost) -> dict[str, set[str]]:
-    folder = find_capture(host.label)
+@cache
+def _values(name: str) -> dict[str, set[str]]:
+    """Return every text that the files which change ever hold."""
+    folder = find_capture(name)
+    host = ReplayHost(str(folder))
     values: dict[str, set[str]] = {}
-    fresh = ReplayHost(str(folder))
-    lines = (folder / "changes.jsonl").read_text().splitlines() if (folder / "changes.jsonl").exists() else []
-    for change in map(json.loads, lines):
-        path = fresh.realpath("/" + change["path"])
-        values.setdefault(path, set()).add(change.get("text", ""))
-        if fresh.exists(path):
-            values[path].add(fresh.read_text(path).strip())
+    changes = folder / "changes.jsonl"
+    for line in changes.read_text().splitlines() if changes.exists() else ():
+        change = json.loads(line)
+        path = host.realpath("/" + change["path"])
+        if path not in values:
+            values[path] = {host.read_text(path).strip()}
+        values[path].add(change.get("text", ""))
     return values
 
 

@@ -17,9 +17,7 @@ from toolkit.sensors.monitor import MonitorOptions, ThermalMonitor
 
 FOLDERS = sorted(path.parent for path in CASES.glob("*/expect.json"))
 ROUNDING = [
-    tuple(line.split("\t"))
-    for line in (CASES / "rounding.tsv").read_text().splitlines()
-    if not line.startswith("#")
+    tuple(line.split("\t")) for line in (CASES / "rounding.tsv").read_text().splitlines() if not line.startswith("#")
 ]
 
 

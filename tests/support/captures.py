@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from toolkit.assets import path_of
+
 TESTS = Path(__file__).resolve().parent.parent
 CAPTURES = TESTS / "captures"
 CASES = TESTS / "cases" / "temps"
-DEMO = TESTS.parent / "assets" / "demo" / "framework13"
+DEMO = Path(path_of("demo/framework13"))
 
 
 def machines() -> list[Path]:
@@ -16,7 +18,7 @@ def machines() -> list[Path]:
 
 
 def find_capture(name: str) -> Path:
-    """Return the folder of a capture by its name, or of a case by the beginning of its name (`T01`, `T22-numbers-swap/a`).
+    """Return the folder of a capture by its name, or of a case by the first part of its name (`T01`, `T22/a`).
 
     Raises LookupError where none, or more than one, has that name.
     """

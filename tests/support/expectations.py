@@ -63,7 +63,7 @@ class Run:
 
 def load_expectations(folder: Path) -> dict[str, Any]:
     """Return the expectations of a case or a capture. Raises ValueError for an unknown key."""
-    expect = json.loads((folder / "expect.json").read_text())
+    expect: dict[str, Any] = json.loads((folder / "expect.json").read_text())
     _known(f"{folder.name}/expect.json", expect, CASE_KEYS)
     if not expect.get("title") or not expect.get("source"):
         raise ValueError(f"{folder.name}/expect.json: title and source are needed")

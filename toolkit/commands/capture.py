@@ -34,35 +34,38 @@ WHOLE_FILES = (
     "/proc/cmdline",
     "/proc/loadavg",
     "/proc/meminfo",
-    "/proc/modules",
     "/proc/stat",
     "/proc/uptime",
     "/proc/version",
 )
 
-ATTRIBUTES = (
-    "/sys/class/dmi/id/{sys_vendor,product_name,product_version,product_family,product_sku,board_vendor,board_name,"
-    "board_version,bios_vendor,bios_version,bios_date,bios_release,ec_firmware_release,chassis_type}",
-    "/sys/class/thermal/thermal_zone*/{type,temp,mode,policy,trip_point_*}",
-    "/sys/class/thermal/cooling_device*/{type,cur_state,max_state}",
-    "/sys/class/powercap/*/{name,enabled,energy_uj,max_energy_range_uj,power_uw,constraint_*}",
-    "/sys/devices/system/cpu/{online,possible,present,smt/active,smt/control,cpufreq/boost,intel_pstate/*,"
-    "amd_pstate/*}",
-    "/sys/devices/system/cpu/cpu*/{online,cpu_capacity}",
-    "/sys/devices/system/cpu/cpu*/topology/{package_id,physical_package_id,die_id,core_id,core_type,cluster_id,"
-    "core_cpus_list,thread_siblings_list}",
-    "/sys/devices/system/cpu/cpufreq/policy*/*",
-    "/sys/devices/system/cpu/cpu*/thermal_throttle/*",
-    "/sys/devices/{cpu_core,cpu_atom,cpu_lowpower}/cpus",
-    "/sys/firmware/acpi/{platform_profile,platform_profile_choices}",
-    "/sys/class/power_supply/*/{type,scope,online,present,status,capacity,capacity_level,technology,cycle_count,"
-    "manufacturer,model_name,voltage_now,voltage_min_design,current_now,power_now,energy_now,energy_full,"
-    "energy_full_design,charge_now,charge_full,charge_full_design,charge_control_*,temp}",
-    "/sys/class/drm/card*/device/{vendor,device,power_state}",
-)
-"""What is read beside the probes' own reads; braces are alternatives."""
+_CPU = "/sys/devices/system/cpu"
 
-WRITE_ONLY = ("uevent", "bind", "unbind", "remove", "rescan", "reset")
+ATTRIBUTES = {
+    "/sys/class/dmi/id": "sys_vendor product_name product_version product_family product_sku board_vendor board_name "
+    "board_version bios_vendor bios_version bios_date bios_release ec_firmware_release chassis_type",
+    "/sys/class/thermal/thermal_zone*": "type temp mode policy trip_point_*",
+    "/sys/class/thermal/cooling_device*": "type cur_state max_state",
+    "/sys/class/powercap/*": "name enabled energy_uj max_energy_range_uj power_uw constraint_*",
+    _CPU: "online possible present smt/active smt/control cpufreq/boost intel_pstate/* amd_pstate/*",
+    f"{_CPU}/cpu*": "online cpu_capacity thermal_throttle/*",
+    f"{_CPU}/cpu*/topology": "package_id physical_package_id die_id core_id core_type cluster_id core_cpus_list "
+    "thread_siblings_list",
+    f"{_CPU}/cpufreq/policy*": "*",
+    "/sys/devices": "cpu_core/cpus cpu_atom/cpus cpu_lowpower/cpus",
+    "/sys/firmware/acpi": "platform_profile platform_profile_choices",
+    "/sys/class/power_supply/*": "type scope online present status capacity capacity_level technology cycle_count "
+    "manufacturer model_name voltage_now voltage_min_design current_now power_now energy_now energy_full "
+    "energy_full_design charge_now charge_full charge_full_design charge_control_* temp",
+    "/sys/class/drm/card*/device": "vendor device power_state",
+}
+"""What is read beside the probes' own reads: pattern of a folder -> patterns of names in it."""
+
+LISTINGS = ("/sys/module", "/sys/bus/platform/drivers", "/sys/bus/pci/drivers")
+"""Folders whose names alone tell something: which drivers there are."""
+
+_NOT_READ = ("uevent", "bind", "unbind", "remove", "rescan", "reset")
+"""Attributes that are there to be written."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,9 +116,13 @@ def _look_around(host: Host) -> None:
         with contextlib.suppress(OSError):
             host.read_bytes(path)
     _read_chips(host)
-    for pattern in ATTRIBUTES:
-        for one in braces(pattern):
-            _read_all(host, host.glob(one) if "*" in one else [one])
+    for folder, names in ATTRIBUTES.items():
+        for name in names.split():
+            pattern = f"{folder}/{name}"
+            _read_all(host, host.glob(pattern) if "*" in pattern else [pattern])
+    for folder in LISTINGS:
+        with contextlib.suppress(OSError):
+            host.listdir(folder)
 
 
 def _read_chips(host: Host) -> None:
@@ -136,19 +143,11 @@ def _read_chips(host: Host) -> None:
 
 def _read_all(host: Host, paths: Iterable[str]) -> None:
     for path in paths:
-        if path.rpartition("/")[2] in WRITE_ONLY or host.is_dir(path):
+        name = path.rpartition("/")[2]
+        if name in _NOT_READ or name.endswith("reset_history") or host.is_dir(path):
             continue
         with contextlib.suppress(OSError):
             host.read_bytes(path, FILE_LIMIT)
-
-
-def braces(pattern: str) -> list[str]:
-    """Return the patterns that `a{b,c}d` stands for: `abd`, `acd`. One pair of braces."""
-    before, brace, rest = pattern.partition("{")
-    if not brace:
-        return [pattern]
-    inside, _, after = rest.partition("}")
-    return [f"{before}{word}{after}" for word in inside.split(",")]
 
 
 def _report(saved: Saved, keep_serials: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolkit import output
 from toolkit.commands import temps_output
+from toolkit.commands.temps import settled_snapshot
 from toolkit.errors import EXIT_OK, EXIT_PROBLEM_FOUND
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     output.warn_of(settings.problems)
     monitor = ThermalMonitor(host, MonitorOptions(settings.temperatures.rule, settings.temperatures.read_disks))
     try:
-        snapshot = monitor.snapshot()
+        snapshot = settled_snapshot(monitor)
         machine = monitor.machine
     finally:
         monitor.close()

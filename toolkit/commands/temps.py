@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 HELP = "temperatures: print, watch, record beside a benchmark, compare"
 MIN_WATCH_S = 0.05
+SETTLE_S = 0.3
+CAPTURE_SETTLE_S = 1.0
+"""Captured machines move in whole seconds; their clock costs no waiting."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,12 +91,20 @@ def _options(args: argparse.Namespace) -> MonitorOptions:
 
 
 def _once(args: argparse.Namespace, host: Host, monitor: ThermalMonitor) -> int:
-    snapshot = monitor.snapshot()
+    bare = args.json or args.headline or args.format is not None
+    snapshot = monitor.snapshot() if bare else settled_snapshot(monitor)
     if args.openmetrics is not None:
         _write_openmetrics(args.openmetrics, snapshot, monitor)
-        if not args.json and not args.headline and args.format is None:
+        if not bare:
             return _status(snapshot)
     return _print(args, host, monitor, snapshot)
+
+
+def settled_snapshot(monitor: ThermalMonitor) -> Snapshot:
+    """Look twice, a moment apart: watts and load are differences between two looks."""
+    monitor.snapshot()
+    monitor.host.sleep(SETTLE_S if monitor.host.kind == "local" else CAPTURE_SETTLE_S)
+    return monitor.snapshot(look_around=True)
 
 
 def _print(args: argparse.Namespace, host: Host, monitor: ThermalMonitor, snapshot: Snapshot) -> int:

@@ -163,6 +163,8 @@ def surroundings(snapshot: Snapshot) -> Iterator[str]:
         for g in snapshot.clocks.groups
         if g.mean_mhz is not None
     ]
+    if (load := snapshot.clocks.load_percent) is not None:
+        clocks.append(f"load {load:.0f} %")
     if snapshot.clocks.governor:
         clocks.append(f"governor {snapshot.clocks.governor}")
     if clocks:

@@ -12,7 +12,7 @@ def is_root(host: Host) -> bool:
 
 
 def can_elevate(host: Host) -> bool:
-    """True where commands run as root, or sudo is there to ask; whether it lets this person is seen when it is asked."""
+    """True where commands run as root, or sudo is there; whether it lets this person is seen when it is asked."""
     return is_root(host) or host.which("sudo") is not None
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolkit import __version__
-from toolkit.errors import UsageError
+from toolkit.errors import NotCaptured, UsageError
 from toolkit.host.base import Host
 from toolkit.host.capturemeta import SCHEMA
 from toolkit.host.natural import natural_key
@@ -168,7 +168,7 @@ def _collect(host: RecordingHost, redactor: Redactor) -> _Parts:
         elif path not in notes.files:
             parts.unread.add(clean(path))
     for path, seen in notes.files.items():
-        _put(parts, redactor, path, seen.first)
+        _put(parts, host.host, redactor, path, seen.first)
         if seen.slow_s:
             parts.slow[clean(path)] = seen.slow_s
     _put_changes(host, parts, redactor)
@@ -204,10 +204,24 @@ def _probe_listings(host: RecordingHost) -> None:
                     notes.there[path] = host.host.is_dir(path)
 
 
-def _put(parts: _Parts, redactor: Redactor, path: str, outcome: Outcome) -> None:
+def _topmost_missing(host: Host, path: str) -> str:
+    """Return the highest folder of a missing path that is known to be missing too: it says more in one line."""
+    while True:
+        parent = path.rpartition("/")[0]
+        if not parent or host.exists(parent):
+            return path
+        try:
+            host.listdir(parent)
+        except NotCaptured:
+            return path
+        except OSError:
+            path = parent
+
+
+def _put(parts: _Parts, host: Host, redactor: Redactor, path: str, outcome: Outcome) -> None:
     name = redactor.text(path)
     if outcome.error == errno.ENOENT:
-        parts.absent.add(name)
+        parts.absent.add(redactor.text(_topmost_missing(host, path)))
     elif outcome.error:
         parts.errors[name] = outcome.error
     elif redactor.is_opaque(path):

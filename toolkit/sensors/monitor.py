@@ -33,7 +33,8 @@ from toolkit.sensors.throttling import ThrottleProbe, judge_held_back
 SURROUNDINGS_S = 0.95
 """Clocks, power and counters are looked at this often at most; between two looks the same values stand."""
 _ALARM_S = 4.95
-_RESCAN_S = 1.0
+RESCAN_S = 0.9
+"""What was found is not looked for again before this."""
 _RADIO = ("iwlwifi", "mt7", "ath", "rtw", "brcm")
 _LOST = (errno.ENODEV, errno.ENOENT)
 
@@ -89,8 +90,12 @@ class ThermalMonitor:
             self._machine = probe_machine(self.host)
         return self._machine
 
-    def snapshot(self) -> Snapshot:
-        """Look at everything that is due and return it. Never raises for the machine's faults."""
+    def snapshot(self, look_around: bool = False) -> Snapshot:
+        """Look at everything that is due and return it. Never raises for the machine's faults.
+
+        Args:
+            look_around: look at clocks, power and counters again, however short ago that was.
+        """
         changed = self._looks > 0 and self._hot_plugged() and self.rescan()
         values = self._sampler.guarded_tick(everything=self._looks == 0)
         if (self._lost(values) or self._woke(values)) and self.rescan():
@@ -103,6 +108,8 @@ class ThermalMonitor:
         )
         readings += tuple(self._gone.values())
         headline = fold(readings, self.options.rule, self._facts)
+        if look_around:
+            self._surroundings = None
         clocks, power, throttling = self._look_around(readings, now)
         self._looks += 1
         return Snapshot(
@@ -150,6 +157,8 @@ class ThermalMonitor:
         return Sampler(self.host, found.channels, self.options.read_disks, self.options.wake)
 
     def _hot_plugged(self) -> bool:
+        if self.host.monotonic() - self._rescanned_at < RESCAN_S and self._watch is None:
+            return False
         if self._watch is None:
             # Made late: a single look needs no listener, and loading one costs more than the look.
             # What came in between is found by looking once.
@@ -160,7 +169,7 @@ class ThermalMonitor:
     def _lost(self, values: list[int | Exception | None]) -> bool:
         """True where a file vanished under us, and a look for its new place is due."""
         lost = any(isinstance(value, OSError) and value.errno in _LOST for value in values)
-        return lost and (self._looks == 0 or self.host.monotonic() - self._rescanned_at >= _RESCAN_S * 0.5)
+        return lost and (self._looks == 0 or self.host.monotonic() - self._rescanned_at >= RESCAN_S * 0.5)
 
     def _woke(self, values: list[int | Exception | None]) -> bool:
         """True where a chip that slept gives values now: its limits were not read while it slept."""

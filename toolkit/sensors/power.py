@@ -52,7 +52,8 @@ class _Zone:
         if counter is not None and self._counter_uj is not None and self._at is not None and now > self._at:
             used = unwrap(self._counter_uj, counter, self.range_uj)
             self.total_uj += used
-            watts = used / (now - self._at) / 1e6
+            # A package always uses something: a counter that stands still was not renewed since.
+            watts = used / (now - self._at) / 1e6 if used else None
         if counter is not None:
             self._counter_uj, self._at = counter, now
         known = self._counter_uj is not None
