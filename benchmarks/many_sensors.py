@@ -51,7 +51,7 @@ def snapshot_ms(root: Path, rounds: int) -> tuple[float, float]:
 
 
 def key_to_paint_ms(root: Path, home: Path, presses: int = 30) -> list[float]:
-    """Time from a key (down) to the first bytes that answer it, on a running screen in a 120x40 terminal."""
+    """Time from a key (down, up, ...) to the first bytes that answer it, on a running screen in a 120x40 terminal."""
     command = [*support.toolkit_command(), "--root", str(root), "--screen", "temperatures"]
     with support.Terminal(command, support.environment(home)) as terminal:
         deadline = time.perf_counter() + 20
@@ -61,13 +61,13 @@ def key_to_paint_ms(root: Path, home: Path, presses: int = 30) -> list[float]:
             time.sleep(0.05)
         time.sleep(2)
         samples = []
-        for _ in range(presses):
+        for press in range(presses):
             # Press in a pause, so that what comes is the answer and not the beat of the clock.
             while time.perf_counter() - terminal.last_write_s < 0.15:
                 time.sleep(0.005)
             before = terminal.written
             started = time.perf_counter()
-            terminal.send(b"\x1b[B")
+            terminal.send(b"\x1b[A" if press % 2 else b"\x1b[B")
             while terminal.written == before and time.perf_counter() - started < 2:
                 time.sleep(0.0005)
             samples.append((time.perf_counter() - started) * 1e3)

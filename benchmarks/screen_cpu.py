@@ -17,6 +17,8 @@ from pathlib import Path
 import support
 
 WARM_UP_S = 8.0
+SHOWN = {"toolkit": b"Package id 0", "s-tui": b"Core4,0", "btop": b"cpu"}
+"""What each must have drawn before it is measured."""
 
 
 def commands(home: Path) -> dict[str, list[str]]:
@@ -43,7 +45,7 @@ def main() -> None:
         running = {name: stack.enter_context(support.Terminal(argv, env)) for name, argv in commands(home).items()}
         time.sleep(WARM_UP_S)
         for name, terminal in running.items():
-            if not terminal.alive() or not terminal.written:
+            if not terminal.alive() or SHOWN[name] not in bytes(terminal.text):
                 raise SystemExit(f"{name} does not run: {bytes(terminal.text[-800:]).decode(errors='replace')}")
         before = {name: (terminal.cpu_s(), terminal.written) for name, terminal in running.items()}
         started = time.perf_counter()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -72,16 +72,21 @@ def graph_columns(width: int) -> int:
     return max(0, width - LEAD - GUTTER - 1)
 
 
-def with_graph(rows: Sequence[Row], plot: Plot, minutes: int, height: int, blocks: Blocks) -> list[Row]:
-    """Fill the room below the rows with a graph, its title and its axis of time, where one worth looking at fits."""
-    tall = min(height - len(rows) - 3, GRAPH_MOST)
-    if tall < GRAPH_LEAST or plot.scale is None:
-        return list(rows)
+def graph_height(room: int) -> int:
+    """Return how many rows of a graph fit into the room below the lines, with its title and its axis of time."""
+    tall = min(room - 3, GRAPH_MOST)
+    return tall if tall >= GRAPH_LEAST else 0
+
+
+def graph_rows(plot: Plot, minutes: int, blocks: Blocks = FINE) -> list[Row]:
+    """Return a graph with its title and its axis of time; nothing where there is no room or no value."""
+    if not plot.height or plot.scale is None:
+        return []
     limit = f", limit {plot.limit:.0f} °C" if plot.limit is not None else ""
     lead: Piece = (" " * (LEAD - 1), "")
-    drawn = [(lead, *row) for row in plot_rows(replace(plot, height=tall), blocks=blocks)]
+    drawn = [(lead, *row) for row in plot_rows(plot, blocks=blocks)]
     axis = (lead, *time_axis(len(plot.values), minutes))
-    return [*rows, (), (("  CPU, °C", "title"), (limit, "dim")), *drawn, axis]
+    return [(), (("  CPU, °C", "title"), (limit, "dim")), *drawn, axis]
 
 
 class Board(Canvas):
@@ -139,6 +144,8 @@ class OverviewScreen(ToolkitScreen):
         self._steps: list[Step] = []
         self._items: tuple[int, ...] = ()
         self._series = Series()
+        self._drawn: list[Row] = []
+        self._drawn_for: tuple[int, int, int, float | None] | None = None
 
     def compose_body(self) -> ComposeResult:
         """Yield the board."""
@@ -177,21 +184,23 @@ class OverviewScreen(ToolkitScreen):
         self._cursor = max(0, min(self._cursor, count - 1))
         page = lay_out(self._lines, self._steps, self._cursor, width, blocks)
         self._items = page.items
-        rows = with_graph(page.rows, self._plot(width), self._minutes, board.size.height, blocks)
+        rows = [*page.rows, *self._graph(width, board.size.height - len(page.rows))]
         board.show_page(rows, page.items[self._cursor] if page.items else 0)
         if app.problem is None:
             self.set_verdict(*overview_verdict(facts))
 
-    @property
-    def _minutes(self) -> int:
-        return self.toolkit.settings.temperatures.history_minutes
-
-    def _plot(self, width: int) -> Plot:
-        """Return the headline's history as a graph; its height is not known yet."""
+    def _graph(self, width: int, room: int) -> list[Row]:
+        """Return the headline's history as a graph that fits; drawn anew only where it differs."""
         app = self.toolkit
-        self._series.update(app.history, HEADLINE, self._minutes * 60.0, graph_columns(width), LEAST_SPAN_C)
+        minutes = app.settings.temperatures.history_minutes
+        height = graph_height(room)
         limit = app.latest.headline.limit_celsius if app.latest is not None else None
-        return Plot(self._series.values, self._series.scale, 0, limit)
+        changed = self._series.update(app.history, HEADLINE, minutes * 60.0, graph_columns(width), LEAST_SPAN_C)
+        key = (width, height, minutes, limit)
+        if changed or key != self._drawn_for:
+            plot = Plot(self._series.values, self._series.scale, height, limit)
+            self._drawn_for, self._drawn = key, graph_rows(plot, minutes, app.blocks)
+        return self._drawn
 
     def _chosen(self) -> Line | Step | None:
         """Return what is selected."""

@@ -23,6 +23,7 @@ LEAST_SPAN = {
 }
 """The least range of an axis, in the quantity's unit."""
 LEAST_HEADLINE_ROWS = 2
+"""Rows that the headline's graph keeps, however many sensors are pinned."""
 
 
 def next_span(minutes: int) -> int:
@@ -56,12 +57,10 @@ class GraphArea:
             pins: pinned sensors and what they are called.
         """
         shown = list(pins)[: max(0, height - 1 - LEAST_HEADLINE_ROWS)]
-        if height >= 9:
-            shown = shown[: (height - 5) // 1]
         labels = [_label(reading, name, width) for reading, name in shown]
         gutter = max([GUTTER, *[len(label) + 2 for label in labels]])
         count = max(1, width - gutter)
-        changed = self._update(shown, count)
+        changed = self._update(shown, count, limit)
         marks = mark_columns(self.marks, self._history.last_s, self.minutes * 60.0, count)
         key = (width, height, limit, tuple(labels), self.minutes, marks, blocks)
         if not changed and key == self._key:
@@ -79,15 +78,17 @@ class GraphArea:
         self._rows = [_padded(row, width) for row in rows]
         return self._rows
 
-    def _update(self, pins: Sequence[tuple[Reading, str]], count: int) -> bool:
+    def _update(self, pins: Sequence[tuple[Reading, str]], count: int, limit: float | None) -> bool:
         """Bring all series up to date; True where one changed."""
         seconds = self.minutes * 60.0
-        wanted = {HEADLINE: LEAST_SPAN[Quantity.TEMPERATURE]}
-        wanted |= {reading.sensor.id: LEAST_SPAN[reading.sensor.quantity] for reading, _name in pins}
+        wanted = {HEADLINE: (LEAST_SPAN[Quantity.TEMPERATURE], limit)}
+        for reading, _name in pins:
+            sensor = reading.sensor
+            wanted[sensor.id] = (LEAST_SPAN[sensor.quantity], sensor.bar_limit)
         changed = False
-        for key, least in wanted.items():
+        for key, (least_span, ceiling) in wanted.items():
             series = self._series.setdefault(key, Series())
-            changed = series.update(self._history, key, seconds, count, least) or changed
+            changed = series.update(self._history, key, seconds, count, least_span, ceiling) or changed
         for key in self._series.keys() - wanted.keys():
             del self._series[key]
         return changed

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from toolkit.host.natural import natural_key
-from toolkit.sensors.clean import is_unused
+from toolkit.sensors.clean import CPU_CHIPS, is_unused
 from toolkit.sensors.model import Quantity, Reading, State
 from toolkit.text import printable
 
@@ -103,9 +103,7 @@ def build_listing(readings: Sequence[Reading], view: View) -> Listing:
         sensor = reading.sensor
         if sensor.id in view.expired:
             continue
-        unseen = sensor.id in view.hidden or (
-            is_unused(reading.state, sensor.label, reading.raw) and sensor.id not in view.pinned
-        )
+        unseen = sensor.id in view.hidden or (is_idle(reading) and sensor.id not in view.pinned)
         if unseen and not view.show_hidden:
             left_out += 1
         elif wanted and wanted not in _searched(reading, names[index]):
@@ -145,6 +143,12 @@ def build_listing(readings: Sequence[Reading], view: View) -> Listing:
     if missing:
         entries.append(Entry(missing))
     return Listing(tuple(entries), left_out, filtered_out)
+
+
+def is_idle(reading: Reading) -> bool:
+    """True for a channel that its board does not use; a CPU's own sensor is never one."""
+    sensor = reading.sensor
+    return sensor.chip.name not in CPU_CHIPS and is_unused(reading.state, sensor.label, reading.raw)
 
 
 def display_names(readings: Sequence[Reading], chosen: Mapping[str, str]) -> list[str]:

@@ -301,8 +301,9 @@ class TemperaturesPage:
         for line in range(self.layout.table):
             number = self._number(pane, line)
             rows.append(blank if number is None else self._row(number))
-        if pane == 0 and not self.listing.entries and self.layout.table:
-            rows[1] = note_row(self._why_empty(), self.layout.pane)
+        if pane == 0 and not self.listing.entries:
+            for line, text in enumerate(self._why_empty()[: self.layout.table], 1):
+                rows[line] = note_row(text, self.layout.pane)
         return rows
 
     def _row(self, number: int) -> Row:
@@ -347,17 +348,21 @@ class TemperaturesPage:
             return f"SENSOR with “{self.view.text}”"
         return "SENSOR" if self.view.order is Order.CHIP else f"SENSOR {self.view.order.value}"
 
-    def _why_empty(self) -> str:
+    def _why_empty(self) -> list[str]:
         """Say what would be here, and what to do."""
         if self.snapshot is None:
-            return "The sensors come with the first look."
+            return ["The sensors come with the first look."]
         if self.listing.filtered_out:
-            return f"No sensor has “{self.view.text}” in its name, chip or state. Escape takes the filter away."
+            return [f"No sensor has “{self.view.text}” in its name, chip or state.", "Escape takes the filter away."]
         if self.listing.left_out:
-            return f"All {self.listing.left_out} sensors are hidden. H shows them."
-        problems = self.snapshot.problems
-        reason = f"{problems[0].source}: {problems[0].reason}" if problems else "/sys/class/hwmon is empty"
-        return f"No sensors on this machine ({reason}). A virtual machine has none; --demo shows a laptop's."
+            return [f"Hidden or unused: all there are ({self.listing.left_out}).", "H shows them."]
+        reasons = [
+            f"{problem.source}: {problem.reason}"
+            for problem in self.snapshot.problems
+            if "hwmon" in problem.source or "thermal" in problem.source
+        ]
+        why = reasons[0] if reasons else "/sys/class/hwmon holds no chip"
+        return [f"There is no sensor here ({why}).", "A virtual machine has none. toolkit --demo shows a laptop's."]
 
 
 def _seen(extent: Extent | None, columns: Columns) -> tuple[float, ...]:

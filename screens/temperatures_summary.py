@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from screens.format import DASH, Heat, Severity, celsius, fit, gigahertz, heat, number, percent, watts
 from screens.widgets.canvas import Piece, Row, row_width
 from screens.widgets.digits import large, large_height, large_width
-from screens.widgets.verdict import wrap
 from toolkit.sensors.history import Extent
 from toolkit.sensors.model import Held, Power, Quantity, Rule, Snapshot
 from toolkit.text import printable
@@ -98,15 +97,7 @@ def _fact_rows(snapshot: Snapshot | None, width: int, height: int) -> list[Row]:
     facts = facts_of(snapshot)
     if len(facts) > height:
         facts = _joined(facts, width, height)
-    rows: list[Row] = []
-    for text, ink in facts:
-        if len(rows) >= height:
-            break
-        if snapshot.headline.celsius is None and not rows:
-            rows += [((line, ink),) for line in wrap(text, width, min(3, height))]
-        else:
-            rows.append(((fit(text, width).rstrip(), ink),))
-    return rows
+    return [((fit(text, width).rstrip(), ink),) for text, ink in facts[:height]]
 
 
 def _joined(facts: Sequence[Piece], width: int, height: int) -> list[Piece]:
@@ -127,7 +118,7 @@ def facts_of(snapshot: Snapshot) -> list[Piece]:
     headline = snapshot.headline
     facts: list[Piece] = []
     if headline.celsius is None:
-        facts.append((printable(headline.reason) or "no CPU temperature", "warn"))
+        facts.append(("no CPU temperature", "warn"))
     else:
         facts.append((_source(snapshot), "warn" if headline.second_best else ""))
     plain = headline.plain_celsius
@@ -188,9 +179,12 @@ def _load(snapshot: Snapshot) -> list[Piece]:
     facts: list[Piece] = []
     if clocks.load_percent is not None:
         facts.append((f"load {percent(clocks.load_percent)}", ""))
-    words = [printable(word) for word in (clocks.governor, clocks.energy_preference, clocks.platform_profile) if word]
-    if words:
-        facts.append((" · ".join(words), "dim"))
+    if clocks.governor:
+        facts.append((f"governor {printable(clocks.governor)}", "dim"))
+    if clocks.energy_preference:
+        facts.append((f"prefers {printable(clocks.energy_preference)}", "dim"))
+    if clocks.platform_profile:
+        facts.append((f"profile {printable(clocks.platform_profile)}", "dim"))
     if clocks.boost is False:
         facts.append(("boost is off", "warn"))
     return facts

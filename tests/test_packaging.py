@@ -139,7 +139,7 @@ def toolkit_calls() -> list[list[str]]:
             if word != "toolkit" or (number and words[number - 1] not in ("sudo", "|", "&&")):
                 continue
             rest = words[number + 1 :]
-            ends = [position for position, each in enumerate(rest) if each in ("|", "&&", "||", ">", "<")]
+            ends = [position for position, each in enumerate(rest) if each in ("|", "&&", "||", ">", "<", "--")]
             calls.append(rest[: ends[0]] if ends else rest)
     return calls
 

@@ -50,8 +50,21 @@ async def draw(screen: str) -> str:
         return app.export_screenshot(title=f"toolkit --demo --screen {screen}")
 
 
+TEXT = re.compile(r'x="([\d.]+)" (y="[\d.]+") textLength="([\d.]+)" (clip-path="[^"]+")>((?:&#160;)+)')
+CELL = 12.2
+"""Width of a character in Textual's pictures."""
+
+
+def start_at_the_word(match: re.Match[str]) -> str:
+    """Move a text that begins with blanks to where its first word is; not every viewer keeps the blanks."""
+    x, y, length, clip, blanks = match.groups()
+    width = blanks.count(";") * CELL
+    return f'x="{float(x) + width:.1f}" {y} textLength="{max(float(length) - width, CELL):.1f}" {clip}>'
+
+
 def self_contained(svg: str) -> str:
     """Take out the fonts that Textual would load from the net, and the random part of its class names."""
+    svg = TEXT.sub(start_at_the_word, svg)
     svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)
     svg = svg.replace("font-family: Fira Code, monospace", "font-family: 'DejaVu Sans Mono', monospace")
     svg = re.sub(r"terminal-\d+-", "terminal-", svg)

@@ -9,7 +9,7 @@ _shtab_toolkit_subparsers=(temps overview capture doctor paths)
 
 _shtab_toolkit_temps_option_strings=(-h --help --from --root --demo --or-demo --json --no-color --debug --headline --format --watch --all --openmetrics --rule --read-disks --wake --record --rate --seconds --settle --stop-above --force --compare)
 _shtab_toolkit_overview_option_strings=(-h --help --from --root --demo --or-demo --json --no-color --debug)
-_shtab_toolkit_capture_option_strings=(-h --help --from --root --demo --or-demo --json --no-color --debug)
+_shtab_toolkit_capture_option_strings=(-h --help --from --root --demo --or-demo --json --no-color --debug --force --keep-serials)
 _shtab_toolkit_doctor_option_strings=(-h --help --from --root --demo --or-demo --json --no-color --debug)
 _shtab_toolkit_paths_option_strings=(-h --help --from --root --demo --or-demo --json --no-color --debug)
 _shtab_toolkit_option_strings=(-h --help --from --root --demo --or-demo --json --no-color --debug --version --screen --theme --no-mouse)
@@ -61,6 +61,8 @@ _shtab_toolkit_capture___or_demo_nargs=0
 _shtab_toolkit_capture___json_nargs=0
 _shtab_toolkit_capture___no_color_nargs=0
 _shtab_toolkit_capture___debug_nargs=0
+_shtab_toolkit_capture___force_nargs=0
+_shtab_toolkit_capture___keep_serials_nargs=0
 _shtab_toolkit_doctor__h_nargs=0
 _shtab_toolkit_doctor___help_nargs=0
 _shtab_toolkit_doctor___demo_nargs=0

@@ -81,7 +81,7 @@ def changed_span(old: Row, new: Row) -> tuple[int, int] | None:
 class Canvas(Widget):
     """A widget that shows the rows it was last given."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{name}" for name in INKS}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{name}" for name in INKS} | {"ink--plain"}
     DEFAULT_CSS = "Canvas { width: 1fr; height: auto; }"
 
     def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
@@ -127,13 +127,13 @@ class Canvas(Widget):
         return len(self._rows)
 
     def ink(self, name: str) -> Style:
-        """Return the style of an ink on this widget's background."""
-        return self.get_component_rich_style(f"ink--{name}") if name else self.rich_style
+        """Return the style of an ink on this widget's background; Textual keeps those of component classes ready."""
+        return self.get_component_rich_style(f"ink--{name or 'plain'}")
 
     def render_line(self, y: int) -> Strip:
         """Draw one row, cut or filled to the widget's width."""
         width = self.size.width
         if not 0 <= y < len(self._rows):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self.ink(""))
         segments = [Segment(text, self.ink(ink)) for text, ink in self._rows[y] if text]
-        return Strip(segments).adjust_cell_length(width, self.rich_style)
+        return Strip(segments).adjust_cell_length(width, self.ink(""))

@@ -45,22 +45,27 @@ def nice_step(rough: float) -> float:
     return 10.0 * power
 
 
-def nice_scale(low: float, high: float, least_span: float) -> Scale:
-    """Return the range from `low` to `high` rounded outwards to round numbers and at least `least_span` wide."""
+def nice_scale(low: float, high: float, least_span: float, ceiling: float | None = None) -> Scale:
+    """Return the range from `low` to `high` rounded outwards to round numbers and at least `least_span` wide.
+
+    Room is made on both sides, but not above a `ceiling` that nothing has reached: a limit is a natural end.
+    """
     span = max(high - low, least_span)
     step = nice_step(span / 4)
     bottom = math.floor(low / step + 1e-9) * step
     top = math.ceil(high / step - 1e-9) * step
     while top - bottom < span * (1 - 1e-9):
-        # Room goes above first, where heat will go, but not so far that the line sticks to the ground.
-        if top - high <= low - bottom:
+        at_ceiling = ceiling is not None and top >= ceiling
+        if top - high <= low - bottom and not at_ceiling:
             top += step
         else:
             bottom -= step
     return Scale(bottom, top, step)
 
 
-def fit_scale(current: Scale | None, values: Sequence[float | None], least_span: float) -> Scale | None:
+def fit_scale(
+    current: Scale | None, values: Sequence[float | None], least_span: float, ceiling: float | None = None
+) -> Scale | None:
     """Return the range for these values; the current one while it still fits them well, so that nothing jumps.
 
     None where there is no value at all and there was no range before.
@@ -69,7 +74,7 @@ def fit_scale(current: Scale | None, values: Sequence[float | None], least_span:
     if not known:
         return current
     low, high = min(known), max(known)
-    wanted = nice_scale(low, high, least_span)
+    wanted = nice_scale(low, high, least_span, ceiling)
     if current is None or low < current.low or high > current.high:
         return wanted
     return wanted if wanted.high - wanted.low <= 0.6 * (current.high - current.low) else current
@@ -214,13 +219,24 @@ class Series:
         self._keyed: tuple[str, float, int] | None = None
         self._column: int | None = None
 
-    def update(self, history: History, key: str, seconds: float, count: int, least_span: float) -> bool:
+    def update(
+        self,
+        history: History,
+        key: str,
+        seconds: float,
+        count: int,
+        least_span: float,
+        ceiling: float | None = None,
+    ) -> bool:
         """Bring the columns up to the newest row; True where a column or the range changed.
 
         Args:
+            history: where the values are.
+            key: of the series.
             seconds: how far back the graph reaches.
             count: how many columns it has.
             least_span: the least range, in the series' unit, so that noise does not look like a mountain.
+            ceiling: a limit above which the range does not reach unless the values do.
         """
         newest = history.last_s
         column = None if newest is None or count <= 0 else int(newest // (seconds / count))
@@ -235,7 +251,7 @@ class Series:
             if values == self.values and self.scale is not None:
                 return False
             self.values = values
-        self.scale = fit_scale(self.scale, self.values, least_span)
+        self.scale = fit_scale(self.scale, self.values, least_span, ceiling)
         return True
 
     def _raise_last(self, value: float | None) -> bool:

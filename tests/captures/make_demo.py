@@ -31,10 +31,11 @@ ZONE = "sys/devices/virtual/thermal/thermal_zone{}"
 NVME = "sys/devices/pci0000:00/0000:00:06.0/0000:01:00.0/nvme/nvme0/hwmon2"
 SUPPLY = "sys/devices/LNXSYSTM:00/LNXSYBUS:00/PNP0A08:00/device:19/PNP0C09:00/PNP0C0A:00/power_supply/BAT1"
 RAPL = "sys/devices/virtual/powercap/intel-rapl/intel-rapl:0"
+ENERGY = f"{RAPL}/energy_uj"
 RADIO = ZONE.format(5) + "/hwmon4/temp1_input"
 
 LIMIT_C, PL1_W, PL2_W, PL1_S = 100.0, 28.0, 64.0, 28.0
-ROOM_C, JUNCTION_K_PER_W = 24.0, 1.08
+ROOM_C, JUNCTION_K_PER_W = 23.5, 1.08
 SINK_J_PER_K, SINK_K_PER_W, SINK_FAN_K_PER_W = 16.0, 4.05, 1.22
 JUNCTION_SHARE = 0.45
 IDLE_W, BROWSING_W, REST_OF_MACHINE_W = 5.9, 13.0, 3.2
@@ -82,7 +83,7 @@ class Laptop:
         self.sink_c += (self.watts - (self.sink_c - ROOM_C) / resistance) / SINK_J_PER_K
         settled = self.sink_c + JUNCTION_K_PER_W * self.watts
         self.junction_c += (settled - self.junction_c) * JUNCTION_SHARE
-        target = 0.0 if self.sink_c < 49.0 else FAN_TOP_RPM * min(1.0, 0.3 + (self.sink_c - 49.0) / 16.0)
+        target = 0.0 if self.sink_c < 48.4 else FAN_TOP_RPM * min(1.0, 0.3 + (self.sink_c - 48.4) / 16.0)
         self.fan_rpm += (target - self.fan_rpm) * 0.22
         if target == 0.0 and self.fan_rpm < 900:
             self.fan_rpm = 0.0
@@ -93,16 +94,17 @@ class Writer:
     """Notes what changed, against what stood there before."""
 
     values: dict[str, str]
-    lines: list[str] = field(default_factory=list)
+    lines: list[tuple[float, str]] = field(default_factory=list)
 
-    def put(self, second: int, path: str, value: object) -> None:
+    def put(self, second: float, path: str, value: object) -> None:
         text = str(value)
         if self.values[path] == text:
             return
         self.values[path] = text
         what = {"errno": text[1:]} if text.startswith("!") else {"text": text}
         # Half past the second: whoever looks each full second is never in doubt on which side of a change that is.
-        self.lines.append(json.dumps({"after_s": second + 0.5, "path": path, **what}, separators=(",", ":")))
+        after_s = round(second + 0.5, 1)
+        self.lines.append((after_s, json.dumps({"after_s": after_s, "path": path, **what}, separators=(",", ":"))))
 
 
 def read_tree(folder: Path) -> dict[str, str]:
@@ -126,50 +128,68 @@ def generate(folder: Path) -> tuple[str, int]:
     """Return the text of changes.jsonl, and the microjoules of one round."""
     start = read_tree(folder)
     out = Writer(dict(start))
-    energy = int(start[f"{RAPL}/energy_uj"])
-    span = int(start[f"{RAPL}/max_energy_range_uj"]) + 1
-    stat = [int(field) for field in start["proc/stat"].split()[1:]]
-    chance, used_uj, load, events = Chance(29), 0, 0.55, 0
+    watts = [laptop.watts for _, laptop in seconds()]
+    used_uj = round(sum(watts) * 1e6)
+    chance, load, events = Chance(29), 0.55, 0
     shown = dict.fromkeys(range(2, 26), 0.0)
+    counters = _counters(start, watts)
     for second, laptop in seconds():
         busy = second in BENCHMARK
-        used_uj += round(laptop.watts * 1e6)
-        share = 0.985 if busy else 0.24 if second in BROWSING else 0.035 + 0.015 * chance()
-        _count_time(stat, round(1600 * share), busy)
-        out.put(second, "proc/stat", "cpu  " + " ".join(map(str, stat)))
-        load += ((16.4 if busy else 0.5) - load) / 60.0
-        last = second == ROUND_S - 1
-        out.put(second, f"{RAPL}/energy_uj", start[f"{RAPL}/energy_uj"] if last else (energy + used_uj) % span)
-        if last:
-            continue
+        for moment, path, text in counters[second]:
+            out.put(moment, path, text)
+        if second == ROUND_S - 1:
+            break
         _temperatures(out, second, laptop, busy, shown, chance)
         _clocks(out, second, laptop, busy, chance)
         if laptop.throttled and second % 3 == 2:
             events += 1 + second % 2
             _throttling(out, second, events)
+        load += ((16.4 if busy else 0.5) - load) / 60.0
+        if second % 2 == 0:
+            out.put(second, f"{EC}/fan1_input", round(laptop.fan_rpm))
         if second % 5 == 1:
             out.put(second, "proc/loadavg", f"{load:.2f} {0.58 + load / 9:.2f} 0.61 {3 if busy else 1}/1243 5120")
             _surroundings(out, second, laptop)
         out.put(second, RADIO, "!ENODATA" if second in RADIO_OFF else 1000 * (44 + (second // 30) % 2))
     for path in sorted(start):
-        if path != "proc/stat":  # a clock: it starts again with the round
+        if path not in ("proc/stat", ENERGY):  # these run on
             out.put(ROUND_S - 1, path, start[path])
-    return "".join(f"{line}\n" for line in out.lines), used_uj
+    out.lines.sort(key=lambda line: line[0])
+    return "".join(f"{line}\n" for _, line in out.lines), used_uj
 
 
-def _count_time(stat: list[int], busy_ticks: int, benchmark: bool) -> None:
-    """Let 16 CPUs of 100 ticks a second pass: user, nice, system, idle, iowait, irq, softirq."""
-    system = busy_ticks // 40 if benchmark else busy_ticks // 4
-    stat[0] += busy_ticks - system
-    stat[2] += system
-    stat[3] += 1600 - busy_ticks
+def _counters(start: dict[str, str], watts: list[float]) -> list[list[tuple[float, str, str]]]:
+    """Return, for each second, what the counters of energy and of CPU time show at which moment.
+
+    They move shortly before each full second, and at the very start in tenths, for whoever looks twice within it and
+    goes. The energy counter wraps where the round does.
+    """
+    energy, span = int(start[ENERGY]), int(start[f"{RAPL}/max_energy_range_uj"]) + 1
+    stat = [int(field) for field in start["proc/stat"].split()[1:]]
+    chance = Chance(31)
+    busy_ticks, ticks, joules = 0.0, 0.0, 0.0
+    found: list[list[tuple[float, str, str]]] = []
+    for second, power in enumerate(watts):
+        share = 0.985 if second in BENCHMARK else 0.24 if second in BROWSING else 0.035 + 0.015 * chance()
+        steps = range(1, 11) if second < 2 else (9,)
+        found.append([])
+        for tenth in steps:
+            part = tenth / 10
+            now_uj = energy + round((joules + power * part) * 1e6)
+            busy, system = round(busy_ticks + 1600 * share * part), round((busy_ticks + 1600 * share * part) / 12)
+            idle = round(ticks + 1600 * part) - busy
+            moved = [stat[0] + busy - system, stat[1], stat[2] + system, stat[3] + idle, *stat[4:]]
+            found[-1].append((second + part - 0.5, ENERGY, str(now_uj % span)))
+            found[-1].append((second + part - 0.5, "proc/stat", "cpu  " + " ".join(map(str, moved))))
+        busy_ticks, ticks, joules = busy_ticks + 1600 * share, ticks + 1600, joules + power
+    return found
 
 
 def _temperatures(
     out: Writer, second: int, laptop: Laptop, busy: bool, shown: dict[int, float], chance: Chance
 ) -> None:
     """Write coretemp: the package is the hottest; the cores differ little under load, more when idle."""
-    package = min(100, round(laptop.junction_c + (1.3 if busy else 0.5) * chance()))
+    package = min(100, round(laptop.junction_c + (1.3 if busy else 0.3) * chance()))
     out.put(second, f"{CORETEMP}/temp1_input", 1000 * package)
     hottest = 6 if second % 7 < 4 else 2
     for index, below in ((2, 1), (6, 0), (10, 3), (14, 2)):
@@ -186,11 +206,13 @@ def _temperatures(
 
 def _clocks(out: Writer, second: int, laptop: Laptop, busy: bool, chance: Chance) -> None:
     """Write the clocks: all of them when the benchmark begins, settles on its limits or ends, else a few each second."""
-    begins = second in (BENCHMARK.start, BENCHMARK.start + 4, BENCHMARK.start + 12, 58, BENCHMARK.stop)
+    begins = second in (BENCHMARK.start, BENCHMARK.start + 4, BENCHMARK.start + 9, 58, BENCHMARK.stop)
+    # While the threads come in, those that run have the power for themselves.
+    watts = max(laptop.watts, 46.0) if second < BENCHMARK.start + 4 else laptop.watts
     for cpu in range(16) if begins else ((second * 3 + k * 7) % 16 for k in range(2)):
         efficient = cpu >= 8
         if busy:
-            khz = (1850 if efficient else 2450) * (laptop.watts / PL1_W) ** 0.62 * 1000 + 12000 * chance()
+            khz = (1850 if efficient else 2450) * (watts / PL1_W) ** 0.62 * 1000 + 12000 * chance()
         else:
             khz = (1200 if efficient else 1900) * 1000 + (160000 if efficient else 420000) * chance()
         out.put(second, f"{CPU}/cpufreq/policy{cpu}/scaling_cur_freq", round(khz / 1000) * 1000)
@@ -205,9 +227,8 @@ def _throttling(out: Writer, second: int, events: int) -> None:
 
 
 def _surroundings(out: Writer, second: int, laptop: Laptop) -> None:
-    """Write what is slow: fan, board, drive, battery."""
+    """Write what is slow: board, drive, battery."""
     rpm = round(laptop.fan_rpm)
-    out.put(second, f"{EC}/fan1_input", rpm)
     board = {1: laptop.junction_c - 1, 2: laptop.sink_c - 1, 3: 30 + laptop.sink_c / 3.6, 4: 31 + laptop.sink_c / 4.4}
     for index, celsius in board.items():
         out.put(second, f"{EC}/temp{index}_input", 1000 * round(celsius) + 850)

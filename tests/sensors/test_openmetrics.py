@@ -148,9 +148,13 @@ def test_every_value_is_there_in_base_units() -> None:
 
 def test_a_sensor_without_a_value_has_a_state_and_no_value() -> None:
     series, _ = parse(render_openmetrics(_full(), MACHINE))
-    nvme = [(name, dict(labels), value) for (name, labels), value in series.items() if dict(labels).get("chip") == "nvme"]
+    nvme = [
+        (name, dict(labels), value) for (name, labels), value in series.items() if dict(labels).get("chip") == "nvme"
+    ]
     assert {name for name, _, _ in nvme} == {"toolkit_sensor_state", "toolkit_temperature_limit_celsius"}
-    assert [said["state"] for name, said, value in nvme if name == "toolkit_sensor_state" and value == 1.0] == ["asleep"]
+    assert [said["state"] for name, said, value in nvme if name == "toolkit_sensor_state" and value == 1.0] == [
+        "asleep"
+    ]
     states = {said["state"] for name, said, _ in nvme if name == "toolkit_sensor_state"}
     assert states == {state.value for state in State}
 
@@ -177,7 +181,15 @@ def test_what_is_no_number_is_absent(value: float) -> None:
 
 @pytest.mark.parametrize(
     ("value", "escaped"),
-    [("a", "a"), ('a"b', r"a\"b"), ("a\\b", r"a\\b"), ("a\nb", r"a\nb"), ('\\"\n', r"\\\"\n"), ("{}=,", "{}=,"), ("°", "°")],
+    [
+        ("a", "a"),
+        ('a"b', r"a\"b"),
+        ("a\\b", r"a\\b"),
+        ("a\nb", r"a\nb"),
+        ('\\"\n', r"\\\"\n"),
+        ("{}=,", "{}=,"),
+        ("°", "°"),
+    ],
 )
 def test_label_values_are_escaped(value: str, escaped: str) -> None:
     assert escape_label(value) == escaped

@@ -348,23 +348,21 @@ def test_a_disk_that_stays_full_sends_the_whole_recording_elsewhere(
     assert recording.path == str(there / "run.csv")
     assert load_recording(recording.path).summary == summary
     assert summary.samples == 500
-    assert recording.problems == [
-        f"{here}/run.csv: No space left on device; the whole recording is in {there}/run.csv"
-    ]
+    assert recording.problems == [f"{here}/run.csv: No space left on device; the whole recording is in {there}/run.csv"]
     left = (here / "run.csv").read_bytes()
     assert left == b"" or left.endswith(b"\n")  # no half row stays behind
 
 
 @pytest.mark.usefixtures("no_wait")
-def test_without_any_room_the_first_part_stays_and_it_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_any_room_the_first_part_stays_and_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FaultyDisk(monkeypatch, 400)
     recording = Recording.start(simple(0.0, 40.0), str(tmp_path / "run"), Setup(MACHINE, 10.0))
     for number in range(1, 20):
         recording.add(simple(number / 10, 40.0))
     recording.stop()
-    assert recording.problems == [f"{tmp_path}/run.csv: No space left on device; no other folder took the rest, it is lost"]
+    assert recording.problems == [
+        f"{tmp_path}/run.csv: No space left on device; no other folder took the rest, it is lost"
+    ]
     assert load_recording(str(tmp_path / "run")).summary.samples > 1
 
 

@@ -43,7 +43,9 @@ def _rich(at_s: float, celsius: float | None, watts: float | None = 20.0, events
         None if celsius is None else round(celsius),
         clocks=Clocks(groups=(group,), governor="powersave", driver="intel_pstate", load_percent=12.34),
         power=Power((PackagePower("package-0", watts, 28.0, 64.0, "RAPL", at_s * 20.0),), on_ac=True),
-        throttling=Throttling(offered=True, package_events=5 + events, core_events=9 + events, throttled_ms=100 * events),
+        throttling=Throttling(
+            offered=True, package_events=5 + events, core_events=9 + events, throttled_ms=100 * events
+        ),
         held_back=HeldBack(Held.YES, "temperature") if events else HeldBack(Held.NO),
     )
 
@@ -108,7 +110,9 @@ def test_the_file_may_be_named_in_three_ways(given_name: str) -> None:
     assert paths_of(given_name).csv == "run1.csv"
 
 
-@pytest.mark.parametrize(("name", "expected"), [("run.5", "run.5.csv"), (".csv", ".csv.csv"), ("a.csv.csv", "a.csv.csv")])
+@pytest.mark.parametrize(
+    ("name", "expected"), [("run.5", "run.5.csv"), (".csv", ".csv.csv"), ("a.csv.csv", "a.csv.csv")]
+)
 def test_other_suffixes_stay(name: str, expected: str) -> None:
     assert paths_of(name).csv == expected
 
@@ -308,10 +312,12 @@ def test_a_missing_recording_is_one_line(tmp_path: Path) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_recording_or_a_usage_error(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.csv").write_bytes(HEADER + data)
+    message = ""
     try:
         load_recording(str(tmp_path / "x"))
     except UsageError as error:
-        assert "\n" not in error.message
+        message = error.message
+    assert "\n" not in message
 
 
 JSON_VALUES = st.recursive(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -27,7 +28,7 @@ def _samples(steps: list[tuple[int, float | None]]) -> list[tuple[float, float |
 def _oracle(steps: list[tuple[int, float | None]], gap_tenths: int) -> dict[float, Fraction]:
     """Walk through every tenth of a second and ask what stood then."""
     spent: dict[float, Fraction] = {value: Fraction(0) for _, value in steps if value is not None}
-    for (_, value), (length, _) in zip(steps, steps[1:], strict=False):
+    for (_, value), (length, _) in pairwise(steps):
         if value is None or length > gap_tenths:
             continue
         for _tenth in range(length):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toolkit.sensors.model import (
+    NO_LIMITS,
     Chip,
     Clocks,
     Headline,
@@ -33,7 +34,7 @@ def sensor(
     quantity: Quantity = Quantity.TEMPERATURE,
     index: int = 1,
     device: str = "platform/coretemp.0",
-    limits: Limits = Limits(),
+    limits: Limits = NO_LIMITS,
 ) -> Sensor:
     path = f"/sys/class/hwmon/hwmon0/{quantity.value}{index}_input"
     return Sensor(
