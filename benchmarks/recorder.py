@@ -1,6 +1,8 @@
 """What the recorder costs at 10 Hz: share of one core, and how much slower a CPU benchmark beside it becomes.
 
-    python benchmarks/recorder.py [SECONDS [PAIRS]]
+    sudo python benchmarks/recorder.py [SECONDS [PAIRS]]
+
+Runs in a mount namespace with a fake /sys, in which every temperature changes once a second.
 
 The share is CPU time of all the recorder's threads while it runs beside `sleep`, its start left out. The benchmark
 keeps every core busy and times itself; runs alone, beside the recorder, and alone again alternate, so that the two
@@ -42,8 +44,8 @@ print(time.perf_counter() - began)
 
 
 def add_surroundings(root: Path, cpus: int = 8) -> None:
-    """Clocks, throttle counters, package power, mains and load, as a laptop has them."""
-    cpu_folder = root / "sys" / "devices" / "system" / "cpu"
+    """Clocks, throttle counters, package power and mains, as a laptop has them; `root` stands for /sys."""
+    cpu_folder = root / "devices" / "system" / "cpu"
     for number in range(cpus):
         folder = cpu_folder / f"cpu{number}"
         for name, value in {
@@ -62,12 +64,11 @@ def add_surroundings(root: Path, cpus: int = 8) -> None:
             (folder / name).write_text(f"{value}\n")
     for name in ("online", "present", "possible"):
         (cpu_folder / name).write_text(f"0-{cpus - 1}\n")
-    package = root / "sys" / "class" / "powercap" / "intel-rapl:0"
-    mains = root / "sys" / "class" / "power_supply" / "AC"
+    package = root / "class" / "powercap" / "intel-rapl:0"
+    mains = root / "class" / "power_supply" / "AC"
     for folder, files in (
         (package, {"name": "package-0", "energy_uj": 1000000, "max_energy_range_uj": 262143328850}),
         (mains, {"type": "Mains", "online": 1}),
-        (root / "proc", {"stat": "cpu  100 0 100 1000 0 0 0 0 0 0", "loadavg": "0.10 0.10 0.10 1/100 1"}),
     ):
         folder.mkdir(parents=True)
         for name, value in files.items():
@@ -111,15 +112,14 @@ def main() -> None:
     """Measure and print."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 30.0
     pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 15
+    sys_folder = support.enter_fake_sys()
+    support.build_laptop(sys_folder)
+    add_surroundings(sys_folder)
     with tempfile.TemporaryDirectory() as folder:
-        root, home = Path(folder) / "root", Path(folder) / "home"
-        home.mkdir()
-        support.build_laptop(root / "sys")
-        add_surroundings(root)
+        home = Path(folder)
         env = support.environment(home)
-        record = [*support.toolkit_command(), "--root", str(root), "temps", "--record", str(home / "run"), "--force"]
-        record += ["--rate", str(RATE_HZ)]
-        with support.moving(root / "sys"):
+        record = [*support.toolkit_command(), "temps", "--record", str(home / "run"), "--force", "--rate", str(RATE_HZ)]
+        with support.moving(sys_folder):
             share = share_of_a_core(record, env, seconds)
         rows = (home / "run.csv").read_text().count("\n") - 1
         print(f"recorder at {RATE_HZ} Hz beside sleep, {seconds:.0f} s, {rows} rows in all")

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -13,9 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rich.text import Text
-from textual.app import App, SystemCommand
+from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
 from screens.base import ToolkitScreen, screen_text
 from screens.messages import ProbeFailed, SnapshotTaken
@@ -31,6 +32,8 @@ from toolkit.sensors.model import Machine, Snapshot
 from toolkit.text import printable
 
 if TYPE_CHECKING:
+    from textual.command import Provider
+
     from toolkit.config import Settings
 
 THERMAL = "temperatures"
@@ -92,7 +95,7 @@ def app_bindings(subjects: Iterable[Subject]) -> list[BindingType]:
         *digits,
         Binding("question_mark,f1", "app.help", "help", id="app.help", tooltip="What am I seeing, and which keys work"),
         Binding("Q,ctrl+q", "app.quit", "quit", id="app.quit", tooltip="Leave toolkit; a recording is saved first"),
-        Binding("ctrl+c", "app.quit", "quit", id="app.interrupt", show=False, tooltip="Leave toolkit, where nothing is selected"),
+        Binding("ctrl+c", "app.quit", "quit", id="app.interrupt", show=False, tooltip="Leave, if nothing is selected"),
     ]
 
 
@@ -101,10 +104,18 @@ def app_modes(subjects: Iterable[Subject]) -> dict[str, Any]:
     return {subject.id: subject.factory for subject in subjects}
 
 
+def _palette_provider() -> type[Provider]:
+    """Return what fills the palette; imported when it is first opened."""
+    from screens.palette import PaletteProvider
+
+    return PaletteProvider
+
+
 class ToolkitApp(App[int], inherit_bindings=False):
     """The terminal interface of toolkit."""
 
     TITLE = "toolkit"
+    COMMANDS: ClassVar[set[Any]] = {_palette_provider}
     CSS_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "styles", "base.tcss")
     SUBJECTS: ClassVar[tuple[Subject, ...]] = SUBJECTS
     MODES: ClassVar[dict[str, Any]] = app_modes(SUBJECTS)
@@ -144,6 +155,8 @@ class ToolkitApp(App[int], inherit_bindings=False):
         self.history = History()
         self.recording: Recording | None = None
         self.crash: BaseException | None = None
+        self.catch_signals = False
+        """End in good order on SIGTERM, and on SIGHUP when the terminal is closed; `run` asks for it."""
         self.blocks: Blocks = COARSE if self.environ.get("TERM") == "linux" else FINE
         """The characters that this terminal's font has."""
         self._open_monitor = open_monitor
@@ -250,6 +263,10 @@ class ToolkitApp(App[int], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Start to look, and open the wished screen."""
+        if self.catch_signals:
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(number, self.exit, 128 + number)
         self.poller.start()
         if self._first != self.DEFAULT_MODE:
             self.switch_mode(self._first)
@@ -365,12 +382,6 @@ class ToolkitApp(App[int], inherit_bindings=False):
         else:
             self.notify(f"Saved {tilde(self.environ, svg)}, and the same as .txt", markup=False)
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002 - Textual's signature
-        """Return what the palette offers."""
-        from screens.palette import palette_commands
-
-        yield from palette_commands(self)
-
 
 def run(
     host: Host,
@@ -402,6 +413,7 @@ def run(
     if no_color:
         os.environ["NO_COLOR"] = "1"  # Textual looks there and nowhere else
     app = ToolkitApp(host, settings, screen=screen, theme=theme, open_monitor=open_monitor, debug_crashes=debug)
+    app.catch_signals = True
     try:
         status = app.run(mouse=mouse)
     finally:

@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from screens.format import Severity
 from screens.small import LEAST_HEIGHT, LEAST_WIDTH, SmallNotice
+from screens.widgets.canvas import INK_CLASSES
 from screens.widgets.footer import FooterKey, FooterLine, shown_keys
 from screens.widgets.topline import TopLine, TopState
 from screens.widgets.verdict import VerdictLine
@@ -26,6 +27,7 @@ from toolkit.sensors.model import Snapshot
 
 if TYPE_CHECKING:
     from screens.app import ToolkitApp
+    from screens.palette import Command
 
 SORT = Binding("o", "sort", "sort", id="common.sort", tooltip="Change the order of the rows")
 FILTER = Binding("slash", "filter", "filter", id="common.filter", tooltip="Show only the rows that hold a text")
@@ -51,6 +53,7 @@ class ToolkitScreen(Screen[None], inherit_bindings=False):
     HELP_PAGE: ClassVar[str] = "overview"
     """Name of the page in assets/help, without `.md`."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(INK_CLASSES)
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,8 +62,8 @@ class ToolkitScreen(Screen[None], inherit_bindings=False):
         Binding("p", "pause", "pause", id="common.pause", show=False, tooltip="Let the values stand still, and go on"),
         Binding("q,escape", "back", "back", id="common.back", show=False, tooltip="Back; on the overview it quits"),
         Binding("tab", "app.focus_next", id="common.focus_next", show=False, tooltip="To the next part of the screen"),
-        Binding("shift+tab", "app.focus_previous", id="common.focus_previous", show=False, tooltip="To the part before"),
-        Binding("ctrl+c", "screen.copy_text", id="common.copy_text", show=False, tooltip="Copy what the mouse selected"),
+        Binding("shift+tab", "app.focus_previous", id="common.focus_previous", show=False, tooltip="To the one before"),
+        Binding("ctrl+c", "screen.copy_text", id="common.copy_text", show=False, tooltip="Copy what is selected"),
     ]
 
     def __init__(self) -> None:
@@ -163,6 +166,10 @@ class ToolkitScreen(Screen[None], inherit_bindings=False):
         Call `refresh_bindings()` when the answer changes.
         """
         return None
+
+    def palette_commands(self) -> Iterable[Command]:
+        """Yield what this screen adds to the command palette."""
+        return ()
 
     # Common actions
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from textual.app import SystemCommand
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from toolkit.export import tilde
 
@@ -14,36 +15,70 @@ if TYPE_CHECKING:
     from screens.app import ToolkitApp
 
 
-def palette_commands(app: ToolkitApp) -> Iterator[SystemCommand]:
-    """Yield the commands that make sense now."""
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of the palette.
+
+    Attributes:
+        title: what is searched.
+        explains: one line.
+        run: what it does.
+        found_only: not in the list that is shown before anything is typed.
+    """
+
+    title: str
+    explains: str
+    run: Callable[[], Any]
+    found_only: bool = False
+
+
+def palette_commands(app: ToolkitApp) -> Iterator[Command]:
+    """Yield the commands that make sense now, the most wanted first."""
     for subject in app.SUBJECTS:
         if subject.id != app.current_mode:
             action = partial(app.action_show_subject, subject.id)
-            yield SystemCommand(f"Go to {subject.title}", f"{subject.summary} (key {subject.digit})", action)
-    yield SystemCommand("Help", "What am I seeing, and which keys work here (key ?)", app.action_help)
+            yield Command(f"Go to {subject.title}", f"{subject.summary} (key {subject.digit})", action)
     screen = app.seen_screen()
     if screen is not None:
-        yield SystemCommand("Copy the row", "The selected row as text (key y)", screen.action_copy_row)
-        yield SystemCommand("Copy the page", "The whole page as text (key Y)", screen.action_copy_page)
+        yield from screen.palette_commands()
+        yield Command("Copy the row", "The selected row as text (key y)", screen.action_copy_row)
+        yield Command("Copy the page", "The whole page as text (key Y)", screen.action_copy_page)
     word = "Go on" if app.paused else "Pause"
-    yield SystemCommand(f"{word} with the values", "Let the values stand still, and go on (key p)", app.toggle_pause)
-    yield SystemCommand(
-        "Screenshot",
-        "Save what is on the screen as SVG and as text",
-        # The palette is still there when its command runs: wait until it is gone.
-        lambda: app.call_later(app.save_screenshot_files),
-    )
-    yield SystemCommand(
-        "Capture this machine",
-        "Copies the command that makes a file for a bug report: toolkit capture FILE",
-        partial(app.copy_text, "toolkit capture machine.tar.gz", "the command"),
-    )
-    yield SystemCommand("Paths", "Where settings, copies and recordings are kept", partial(show_paths, app))
-    yield SystemCommand("Choose a theme", "Search through all of them", app.action_change_theme)
+    yield Command(f"{word} with the values", "They stand still until you go on (key p)", app.toggle_pause)
+    # The palette is still there when its command runs; the screenshot is taken once it is gone.
+    later = partial(app.call_later, app.save_screenshot_files)
+    yield Command("Screenshot", "What is on the screen, as SVG and as text", later)
+    yield Command("Theme", "Search through all themes", app.action_change_theme)
+    capture = partial(app.copy_text, "toolkit capture machine.tar.gz\n", "the command")
+    yield Command("Capture this machine", "For a bug report: copies the command", capture)
+    yield Command("Paths", "Where settings, copies and recordings are kept", partial(show_paths, app))
+    yield Command("Help", "What am I seeing, and which keys work (key ?)", app.action_help)
+    yield Command("Quit", "A recording is saved first (key Q)", app.action_quit)
     for name in sorted(app.available_themes, key=lambda name: (not name.startswith("toolkit"), name)):
         if name != app.theme:
-            yield SystemCommand(f"Theme {name}", "Show it and remember it", partial(setattr, app, "theme", name), False)
-    yield SystemCommand("Quit", "Leave toolkit; a recording is saved first (key Q)", app.action_quit)
+            use = partial(setattr, app, "theme", name)
+            yield Command(f"Theme {name}", "Show it and remember it", use, found_only=True)
+
+
+class PaletteProvider(Provider):
+    """Gives the palette its commands, in the order of `palette_commands`."""
+
+    def _commands(self) -> Iterator[Command]:
+        return palette_commands(cast("ToolkitApp", self.app))
+
+    async def discover(self) -> Hits:
+        """Yield what stands there before anything is typed."""
+        for command in self._commands():
+            if not command.found_only:
+                yield DiscoveryHit(command.title, command.run, help=command.explains)
+
+    async def search(self, query: str) -> Hits:
+        """Yield what fits the words that were typed."""
+        matcher = self.matcher(query)
+        for command in self._commands():
+            score = matcher.match(command.title)
+            if score > 0:
+                yield Hit(score, matcher.highlight(command.title), command.run, help=command.explains)
 
 
 def show_paths(app: ToolkitApp) -> None:

@@ -2,68 +2,34 @@
 
 from __future__ import annotations
 
-import tempfile
-import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
-from screens.base import FILTER, SORT, ToolkitScreen
+from screens.base import FILTER, SORT
 from screens.format import Severity
 from screens.temperatures_alarm import ThresholdWatch, parse_threshold
+from screens.temperatures_choices import rename, toggle_hidden, toggle_pinned, with_threshold
 from screens.temperatures_details import detail_text
 from screens.temperatures_graph import next_span
 from screens.temperatures_list import Entry, View
 from screens.temperatures_page import TemperaturesPage
 from screens.temperatures_panel import Panel, Prompt, Question
-from screens.temperatures_recording import ScreenRecording, summary_sentence
+from screens.temperatures_record import RecordingScreen
 from screens.temperatures_summary import verdict_of
 from screens.temperatures_text import page_text
 from screens.widgets.bar import COARSE
-from toolkit.config import TemperatureSettings, folders
-from toolkit.export import tilde
+from toolkit.config import TemperatureSettings
 from toolkit.sensors.model import Snapshot
 from toolkit.text import printable
 
-if TYPE_CHECKING:
-    from screens.app import Monitor, OpenMonitor
-    from toolkit.config import Settings
-    from toolkit.host.base import Host
-    from toolkit.sensors.summary import Summary
-
 INTERVALS_S = (0.5, 1.0, 2.0, 5.0, 10.0)
-LONGEST_NAME = 40
 
 
-def _open_monitor(host: Host, settings: Settings) -> Monitor:
-    from screens.app import open_thermal_monitor
-
-    return open_thermal_monitor(host, settings)
-
-
-class RecordingTold(Message):
-    """The recording's thread has something to say."""
-
-    def __init__(self, text: str, over: bool) -> None:
-        """Keep the sentence, and whether the recording has ended by it."""
-        super().__init__()
-        self.text, self.over = text, over
-
-
-class RecordingSaved(Message):
-    """A recording is closed, and its files are whole."""
-
-    def __init__(self, summary: Summary | None, path: str, problems: list[str]) -> None:
-        """Keep what there is to tell."""
-        super().__init__()
-        self.summary, self.path, self.problems = summary, path, problems
-
-
-class TemperaturesScreen(ToolkitScreen):
+class TemperaturesScreen(RecordingScreen):
     """Every sensor, live, with its history and its limits."""
 
     SUBJECT = "temperatures"
@@ -110,11 +76,8 @@ class TemperaturesScreen(ToolkitScreen):
     def __init__(self) -> None:
         """Start empty; the application is known once the screen is mounted."""
         super().__init__()
-        self.open_monitor: OpenMonitor = _open_monitor
-        """Makes the monitor of a recording; a test gives its own."""
         self._page: TemperaturesPage | None = None
         self._watch = ThresholdWatch()
-        self._saving = False
 
     def compose_body(self) -> ComposeResult:
         """Yield the panel, which draws everything, and the line for typing."""
@@ -237,11 +200,9 @@ class TemperaturesScreen(ToolkitScreen):
                 )
             )
 
-    def _keep(self, **changes: object) -> None:
+    def _keep(self, settings: TemperatureSettings) -> None:
         """Save choices, and show them."""
-        self.toolkit.save_settings(
-            replace(self.toolkit.settings, temperatures=replace(self._settings, **changes))  # type: ignore[arg-type]
-        )
+        self.toolkit.save_settings(replace(self.toolkit.settings, temperatures=settings))
         self._choose()
         self._draw()
 
@@ -276,7 +237,7 @@ class TemperaturesScreen(ToolkitScreen):
         """Go on to the next span of the graph."""
         minutes = next_span(self.page.graph.minutes)
         self.page.graph.minutes = minutes
-        self._keep(history_minutes=minutes)
+        self._keep(replace(self._settings, history_minutes=minutes))
         self.refresh_bindings()
 
     def action_zero(self) -> None:
@@ -295,7 +256,7 @@ class TemperaturesScreen(ToolkitScreen):
 
     def _set_interval(self, wanted: list[float]) -> None:
         if wanted:
-            self._keep(interval_s=wanted[0])
+            self._keep(replace(self._settings, interval_s=wanted[0]))
         seconds = self._settings.interval_s
         self.notify("A look every second." if seconds == 1 else f"A look every {seconds:g} seconds.", timeout=3)
 
@@ -321,26 +282,16 @@ class TemperaturesScreen(ToolkitScreen):
         if entry is None:
             self.notify("No sensor is selected.", severity="warning", timeout=4)
             return
-        ids = frozenset(entry.ids)
-        if entry.hidden:
-            self._keep(hidden=self._settings.hidden - ids)
-        else:
-            pinned = tuple(sensor_id for sensor_id in self._settings.pinned if sensor_id not in ids)
-            self._keep(hidden=self._settings.hidden | ids, pinned=pinned)
-            if not self.page.view.show_hidden:
-                self.notify(f"{entry.text} is hidden. H shows what is hidden.", markup=False, timeout=4)
+        self._keep(toggle_hidden(self._settings, entry.ids, not entry.hidden))
+        if not entry.hidden and not self.page.view.show_hidden:
+            self.notify(f"{entry.text} is hidden. H shows what is hidden.", markup=False, timeout=4)
         self.refresh_bindings()
 
     def action_pin(self) -> None:
         """Pin the selected sensor, or let it go."""
         entry = self._single()
-        if entry is None:
-            return
-        sensor_id, pinned = entry.ids[0], self._settings.pinned
-        if sensor_id in pinned:
-            self._keep(pinned=tuple(other for other in pinned if other != sensor_id))
-        else:
-            self._keep(pinned=(*pinned, sensor_id), hidden=self._settings.hidden - {sensor_id})
+        if entry is not None:
+            self._keep(toggle_pinned(self._settings, entry.ids[0]))
 
     def action_rename(self) -> None:
         """Ask for another name of the selected sensor."""
@@ -351,13 +302,7 @@ class TemperaturesScreen(ToolkitScreen):
         sensor_id, true_name = entry.ids[0], facts.reading.sensor.name
 
         def done(text: str) -> None:
-            name = text.strip()
-            if len(name) > LONGEST_NAME:
-                raise ValueError(f"a name has at most {LONGEST_NAME} characters, this one has {len(name)}")
-            names = {known: value for known, value in self._settings.names.items() if known != sensor_id}
-            if name and name != true_name:
-                names[sensor_id] = printable(name)
-            self._keep(names=names)
+            self._keep(rename(self._settings, sensor_id, text, true_name))
 
         label = f"A name for {printable(true_name)}: enter keeps it, nothing takes it away, escape leaves"
         self._ask(Question(label, self._settings.names.get(sensor_id, ""), printable(true_name), done))
@@ -371,11 +316,7 @@ class TemperaturesScreen(ToolkitScreen):
         sensor_id, quantity = entry.ids[0], facts.reading.sensor.quantity
 
         def done(text: str) -> None:
-            value = parse_threshold(text, quantity)
-            thresholds = {known: kept for known, kept in self._settings.thresholds.items() if known != sensor_id}
-            if value is not None:
-                thresholds[sensor_id] = value
-            self._keep(thresholds=thresholds)
+            self._keep(with_threshold(self._settings, sensor_id, parse_threshold(text, quantity)))
             if self.toolkit.latest is not None:
                 self.on_snapshot(self.toolkit.latest)
 
@@ -396,75 +337,12 @@ class TemperaturesScreen(ToolkitScreen):
         else:
             super().action_back()
 
-    # Recording
-
-    def action_record(self) -> None:
-        """Start a recording, or stop the one that is under way."""
-        app = self.toolkit
-        if app.recording is not None:
-            self._stop_recording()
-        elif self._saving:
-            self.notify("The recording before this one is still being written.", severity="warning", timeout=4)
-        else:
-            places = [folders(app.environ).recordings, f"{tempfile.gettempdir()}/toolkit-recordings"]
-            recording = ScreenRecording(
-                lambda: self.open_monitor(app.host, app.settings),
-                places,
-                self._settings.thresholds,
-                app.host.monotonic(),
-                lambda text: self._told(text, over=True),
-                lambda text: self._told(text, over=False),
-            )
-            app.recording = recording
-            recording.start()
-            self.notify(f"Recording into {tilde(app.environ, places[0])}. r stops.", markup=False, timeout=4)
-        app.refresh_top()
-        self.refresh_bindings()
-
-    def _told(self, text: str, over: bool) -> None:
-        self.post_message(RecordingTold(text, over))
-
-    def _stop_recording(self) -> None:
-        """Close the recording in a thread of its own, since a disk may be slow."""
-        recording, self.toolkit.recording = self.toolkit.recording, None
-        if not isinstance(recording, ScreenRecording):
-            return
-        self._saving = True
-
-        def save() -> None:
-            summary = recording.stop()
-            self.post_message(RecordingSaved(summary, recording.path, recording.problems))
-
-        threading.Thread(target=save, name="toolkit-save", daemon=True).start()
-
-    def on_recording_told(self, message: RecordingTold) -> None:
-        """Tell the person; where the recording ended by it, close it."""
-        self.notify(message.text, severity="error" if message.over else "warning", markup=False, timeout=10)
-        if message.over and self.toolkit.recording is not None:
-            self._stop_recording()
-            self.toolkit.refresh_top()
-            self.refresh_bindings()
-
-    def on_recording_saved(self, message: RecordingSaved) -> None:
-        """Tell what was recorded, and where it is."""
-        self._saving = False
-        if message.summary is not None:
-            where = tilde(self.toolkit.environ, message.path)
-            self.notify(summary_sentence(message.summary, where), markup=False, timeout=10)
-        for problem in message.problems:
-            self.notify(problem, severity="warning", markup=False, timeout=10)
-
     def action_mark(self) -> None:
         """Mark this moment, in the graph and in the recording."""
-        page, recording = self.page, self.toolkit.recording
         now = self.toolkit.history.last_s
         if now is not None:
-            page.graph.marks.append(now)
-            del page.graph.marks[:-200]
-        number = len(page.graph.marks)
-        if isinstance(recording, ScreenRecording):
-            recording.mark(f"mark {number}")
-        else:
+            self.page.graph.mark(now)
+        if not self.mark_recording(f"mark {len(self.page.graph.marks)}"):
             self.notify("Marked in the graph. A recording (r) keeps marks, too.", timeout=3)
         self._draw()
 

@@ -22,6 +22,7 @@ LEAST_SPAN = {
     Quantity.HUMIDITY: 5.0,
 }
 """The least range of an axis, in the quantity's unit."""
+MOST_MARKS = 200
 LEAST_HEADLINE_ROWS = 2
 """Rows that the headline's graph keeps, however many sensors are pinned."""
 
@@ -42,6 +43,11 @@ class GraphArea:
         self._series: dict[str, Series] = {}
         self._key: tuple[object, ...] = ()
         self._rows: list[Row] = []
+
+    def mark(self, at_s: float) -> None:
+        """Mark a moment on the history's clock; the last two hundred are kept."""
+        self.marks.append(at_s)
+        del self.marks[:-MOST_MARKS]
 
     def forget(self) -> None:
         """Draw everything anew at the next look."""

@@ -293,7 +293,9 @@ class TemperaturesPage:
         if layout.panes == 1:
             return panes[0]
         gap = (" " * GAP, "")
-        return [(*left, gap, *right) for left, right in zip(*panes, strict=True)]
+        odd = layout.width - (layout.beside + GAP if layout.beside else 0) - 2 * layout.pane - GAP
+        end = ((" " * odd, ""),) if odd else ()
+        return [(*left, gap, *right, *end) for left, right in zip(*panes, strict=True)]
 
     def _pane_rows(self, pane: int) -> list[Row]:
         rows = [header_row(self._columns, *self._titles(pane))]

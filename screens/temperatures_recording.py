@@ -5,11 +5,13 @@ So it goes on at its own rate while another screen is seen, while the values sta
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from toolkit.config import folders
 from toolkit.errors import ToolkitError
 from toolkit.sensors.recorder import Recorder, Recording, Setup
 
@@ -21,6 +23,11 @@ RATE_HZ = 1.0
 """Looks a second: coretemp refreshes its values no faster (Documentation/hwmon/coretemp.rst)."""
 STOP_WAIT_S = 5.0
 """How long the end of the program waits for a chip or a disk that does not answer."""
+
+
+def recording_folders(environ: Mapping[str, str]) -> list[str]:
+    """Return where recordings go: the state folder, and the temporary one where the home cannot be written to."""
+    return [folders(environ).recordings, f"{tempfile.gettempdir()}/toolkit-recordings"]
 
 
 class _Clock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -10,12 +11,15 @@ import pytest
 
 from tests.support.captures import CASES
 from tests.support.expectations import check, load_expectations
+from toolkit.cli import main
 from toolkit.host.read import parse_number
 from toolkit.host.replay import ReplayHost
 from toolkit.sensors.clean import whole_degrees
+from toolkit.sensors.model import State
 from toolkit.sensors.monitor import MonitorOptions, ThermalMonitor
 
 FOLDERS = sorted(path.parent for path in CASES.glob("*/expect.json"))
+BOOTS = sorted(path.parent for path in CASES.glob("**/meta.json"))
 ROUNDING = [
     tuple(line.split("\t")) for line in (CASES / "rounding.tsv").read_text().splitlines() if not line.startswith("#")
 ]
@@ -25,6 +29,25 @@ ROUNDING = [
 def test_machine_is_read_as_expected(folder: Path) -> None:
     faults = check(folder)
     assert not faults, "\n".join([load_expectations(folder)["title"], *faults])
+
+
+@pytest.mark.parametrize("folder", BOOTS, ids=lambda path: str(path.relative_to(CASES)))
+def test_commands_print_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    look = ["--debug", "--from", str(folder), "temps"]
+    assert main([*look, "--all"]) in (0, 1)
+    table = capsys.readouterr().out
+    assert [line for line in table.split("\n") if not line.isprintable()] == []
+    status = main([*look, "--json"])
+    data = json.loads(capsys.readouterr().out)["data"]
+    celsius = data["headline"]["celsius"]
+    assert status == (1 if celsius is None else 0)
+    assert {sensor["state"] for sensor in data["sensors"]} <= {state.value for state in State}
+    assert all(sensor["value"] is not None for sensor in data["sensors"] if sensor["state"] == "ok")
+    assert main([*look, "--headline"]) == status
+    assert capsys.readouterr().out == ("" if celsius is None else f"{celsius}\n")
 
 
 def test_every_case_is_found() -> None:

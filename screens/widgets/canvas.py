@@ -7,7 +7,7 @@ full repaint would be most of the program's cost.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -25,7 +25,12 @@ Row: TypeAlias = tuple[Piece, ...]
 INKS = frozenset(
     {"dim", "faint", "strong", "accent", "key", "ok", "warn", "bad", "title", "cool", "select", "edge", "label"}
 )
-"""Names of inks; each is the component class `ink--NAME`, coloured in styles/base.tcss for every theme."""
+"""Names of inks; each is the component class `ink--NAME` of the screen, coloured in styles/base.tcss."""
+
+INK_CLASSES = frozenset(f"ink--{name}" for name in INKS)
+"""They belong to the screen and not to each canvas: Textual works out every component class of every widget at each
+resize and each change of screen, which would be most of the time that these take.
+"""
 
 
 def row_width(row: Row) -> int:
@@ -81,13 +86,13 @@ def changed_span(old: Row, new: Row) -> tuple[int, int] | None:
 class Canvas(Widget):
     """A widget that shows the rows it was last given."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{name}" for name in INKS} | {"ink--plain"}
     DEFAULT_CSS = "Canvas { width: 1fr; height: auto; }"
 
     def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         """Start with the given rows."""
         super().__init__(id=id, classes=classes)
         self._rows: tuple[Row, ...] = tuple(rows)
+        self._inks: dict[str, Style] = {}
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -127,8 +132,28 @@ class Canvas(Widget):
         return len(self._rows)
 
     def ink(self, name: str) -> Style:
-        """Return the style of an ink on this widget's background; Textual keeps those of component classes ready."""
-        return self.get_component_rich_style(f"ink--{name or 'plain'}")
+        """Return the style of an ink on this widget's background, from memory where it was asked for before.
+
+        Where the screen has no such ink, it is the widget's own style.
+        """
+        style = self._inks.get(name)
+        if style is None:
+            style = self._inks[name] = self._mix(name)
+        return style
+
+    def _mix(self, name: str) -> Style:
+        own = self.rich_style
+        try:
+            of_screen = self.screen.get_component_styles(f"ink--{name}")
+        except KeyError:
+            return own
+        full = self.screen.get_component_rich_style(f"ink--{name}")
+        return full if of_screen.has_rule("background") else full + Style(bgcolor=own.bgcolor)
+
+    def notify_style_update(self) -> None:
+        """Forget the inks: the theme or a class has changed."""
+        self._inks.clear()
+        super().notify_style_update()
 
     def render_line(self, y: int) -> Strip:
         """Draw one row, cut or filled to the widget's width."""

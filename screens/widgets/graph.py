@@ -10,6 +10,8 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
+
 from screens.format import fit, heat
 from screens.widgets.bar import FINE, Blocks
 from screens.widgets.canvas import Piece, Row
@@ -144,7 +146,8 @@ def plot_rows(plot: Plot, gutter: int = GUTTER, blocks: Blocks = FINE) -> list[R
     rows: list[Row] = []
     for row, text in enumerate(texts):
         label = _row_label(plot, row)
-        axis = fit(label, gutter - 2).rjust(gutter - 2) + (" ┤" if label else " │")
+        axis = " " * (gutter - 2 - cell_len(label)) + fit(label, min(cell_len(label), gutter - 2))
+        axis += " ┤" if label else " │"
         empty = blocks.limit if row == limit_row else " "
         rows.append(((axis, "dim"), *_in_pieces(text, inks, plot.marks, empty, blocks.mark)))
     return rows
@@ -158,11 +161,11 @@ def _row_label(plot: Plot, row: int) -> str:
         return ""
     scale = plot.scale
     if row == 0:
-        return scale.label(scale.high).rjust(GUTTER - 2)
+        return scale.label(scale.high)
     if row == plot.height - 1:
-        return scale.label(scale.low).rjust(GUTTER - 2)
+        return scale.label(scale.low)
     if row == middle and plot.height >= 7 and plot.height % 2:
-        return scale.label((scale.high + scale.low) / 2).rjust(GUTTER - 2)
+        return scale.label((scale.high + scale.low) / 2)
     return ""
 
 

@@ -34,7 +34,7 @@ def machine(tmp_path: Path) -> Path:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/hostname").write_text("outside\n")
     (tmp_path / "secret").write_text("outside\n")
-    (root / "secret").symlink_to("../secret")
+    (root / "leak").symlink_to("../secret")
     return root
 
 
@@ -151,11 +151,11 @@ def test_a_mounted_root_is_the_whole_world(machine: Path) -> None:
     assert host.read_text("/../../etc/hostname") == "inside\n"
     assert host.realpath("/dangling/x") == "/nowhere/x"
     assert host.realpath("/loop") == "/loop"
-    assert not host.exists("/secret")
+    assert not host.exists("/leak")
     assert not host.exists("/loop")
     assert not host.exists("/dangling")
     assert str(machine) not in host.realpath("/abs/hostname")
-    for path in ("/secret", "/dangling", "/absent"):
+    for path in ("/leak", "/dangling", "/absent"):
         with pytest.raises(FileNotFoundError):
             host.read_text(path)
     with pytest.raises(OSError, match="symbolic links"):
@@ -232,7 +232,9 @@ def test_a_write_goes_through_a_link_and_leaves_the_link(tmp_path: Path) -> None
     assert (tmp_path / "real").read_text() == "new"
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "config"
     path.write_text("old")
 

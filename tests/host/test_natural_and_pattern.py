@@ -81,5 +81,9 @@ def test_a_star_does_not_match_a_hidden_name_nor_a_slash() -> None:
 def test_matches_are_those_of_fnmatch(names: list[str], pattern: str) -> None:
     found = expand(f"/{pattern}", lambda _: names, lambda path: path[1:] in names)
     magic = any(mark in pattern for mark in "*?[")
-    wanted = [name for name in names if fnmatch.fnmatchcase(name, pattern)] if magic else [n for n in names if n == pattern][:1]
+    wanted = (
+        [name for name in names if fnmatch.fnmatchcase(name, pattern)]
+        if magic
+        else [n for n in names if n == pattern][:1]
+    )
     assert sorted(found) == sorted(f"/{name}" for name in wanted)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import errno
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ def make(tmp_path: Path) -> Make:
     """Write a capture and open it."""
 
     def write(
-        tree: str = TREE, changes: list[dict[str, Any]] = [], clock: str = "virtual", **files: Any
+        tree: str = TREE, changes: Sequence[dict[str, Any]] = (), clock: str = "virtual", **files: Any
     ) -> ReplayHost:
         meta = {"schema": 1, "taken_at": 1000.0, "kernel": "6.8.0"} | files.pop("meta", {})
         (tmp_path / "meta.json").write_text(json.dumps(meta))
@@ -246,7 +246,9 @@ def test_a_captured_machine_cannot_be_changed(make: Make) -> None:
 
 
 def test_who_when_and_where(make: Make) -> None:
-    host = make(meta={"uid": 0, "environ": {"LANG": "C"}, "taken_at": "2026-01-31T12:00:00Z", "os_release": {"ID": "debian"}})
+    host = make(
+        meta={"uid": 0, "environ": {"LANG": "C"}, "taken_at": "2026-01-31T12:00:00Z", "os_release": {"ID": "debian"}}
+    )
     assert host.euid() == 0
     assert host.environ == {"LANG": "C"}
     assert host.time() == 1769860800.0
@@ -257,7 +259,9 @@ def test_who_when_and_where(make: Make) -> None:
 
 
 def test_the_capture_s_own_files_win_over_meta_json(make: Make) -> None:
-    host = make(tree="proc/sys/kernel/osrelease = !EACCES\netc/os-release = ID=arch\n", meta={"os_release": {"ID": "x"}})
+    host = make(
+        tree="proc/sys/kernel/osrelease = !EACCES\netc/os-release = ID=arch\n", meta={"os_release": {"ID": "x"}}
+    )
     assert number_of(lambda: host.read_text("/proc/sys/kernel/osrelease")) == errno.EACCES
     assert host.read_text("/etc/os-release") == "ID=arch\n"
 
@@ -374,7 +378,10 @@ def test_a_key_of_meta_json_that_is_wrong_is_left_out(make: Make) -> None:
     assert host.meta.raw["other"] == [1]
 
 
-@pytest.mark.parametrize(("name", "said"), [("absent", "there is no such capture"), ("file.txt", "is no capture"), ("empty", "has no meta.json")])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("absent", "there is no such capture"), ("file.txt", "is no capture"), ("empty", "has no meta.json")],
+)
 def test_what_is_no_capture_is_said_to_be_none(tmp_path: Path, name: str, said: str) -> None:
     (tmp_path / "file.txt").write_text("hello")
     (tmp_path / "empty").mkdir()

@@ -51,7 +51,9 @@ def test_links_are_followed_relative_absolute_and_chained() -> None:
     ],
 )
 def test_failures_are_those_of_the_kernel(path: str, number: int) -> None:
-    tree = make(("loop", "-> other"), ("other", "-> loop"), ("sys/file", "1"), ("sys/a/b", "1"), ("dangling", "-> sys/a/z"))
+    tree = make(
+        ("loop", "-> other"), ("other", "-> loop"), ("sys/file", "1"), ("sys/a/b", "1"), ("dangling", "-> sys/a/z")
+    )
     with pytest.raises(OSError) as caught:  # noqa: PT011 - the number is looked at
         tree.find(path)
     assert caught.value.errno == number
@@ -59,7 +61,9 @@ def test_failures_are_those_of_the_kernel(path: str, number: int) -> None:
     assert tree.realpath(path).startswith("/")
 
 
-@pytest.mark.parametrize("path", ["/sys/class/powercap", "/sys/class/powercap/x/y", "/etc/fstab", "/proc/sys/vm/swappiness"])
+@pytest.mark.parametrize(
+    "path", ["/sys/class/powercap", "/sys/class/powercap/x/y", "/etc/fstab", "/proc/sys/vm/swappiness"]
+)
 def test_what_is_missing_in_a_thin_folder_was_not_captured(path: str) -> None:
     tree = make(("sys/class/hwmon/hwmon0/name", "x"))
     with pytest.raises(NotCaptured) as caught:

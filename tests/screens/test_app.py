@@ -15,6 +15,7 @@ from textual.widgets import Input
 from screens.app import ToolkitApp, app_bindings, app_modes, run
 from screens.base import ToolkitScreen
 from screens.help import HelpScreen
+from screens.palette import palette_commands
 from screens.subjects import SUBJECTS, Subject
 from screens.themes import ANSI, DARK, THEMES, choose_theme
 from screens.widgets.footer import FooterLine
@@ -140,7 +141,7 @@ async def test_enter_on_a_line_opens_its_subject(tmp_path: Path) -> None:
     class Renamed(ToolkitApp, inherit_bindings=False):
         SUBJECTS = (SUBJECTS[0], Subject("temperatures", "2", "Temperatures", "temps", "x", QuietScreen))
         MODES = app_modes(SUBJECTS)
-    BINDINGS = app_bindings(SUBJECTS)
+        BINDINGS = app_bindings(SUBJECTS)
 
     app = make_app(tmp_path, app_class=Renamed)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -593,7 +594,7 @@ async def test_palette_opens_and_runs_a_command(tmp_path: Path) -> None:
         await pilot.pause(0.3)
         assert app.screen.query_one(Input)
         for word in ("Go to Quiet", "Copy the page", "Screenshot", "Paths"):
-            assert word in [command.title for command in app.get_system_commands(app.screen)]
+            assert word in [command.title for command in palette_commands(app)]
         await pilot.press(*"go to quiet")
         await pilot.pause(0.3)
         await pilot.press("enter")
@@ -606,8 +607,8 @@ async def test_commands_of_the_palette_work(tmp_path: Path, title: str) -> None:
     app = two(tmp_path)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await first_look(app, pilot)
-        command = next(command for command in app.get_system_commands(app.screen) if command.title == title)
-        command.callback()
+        command = next(command for command in palette_commands(app) if command.title == title)
+        command.run()
         await pilot.pause(0.05)
         said = "\n".join(notice.message for notice in app._notifications)
         assert "~/.local/state/toolkit" in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from queue import Empty, Queue
 from typing import Any
 
@@ -101,7 +102,7 @@ def test_slow_probe_skips_beats_and_is_never_run_twice_at_once(inbox: Inbox, mak
         inbox.get()
     poller.stop(wait_s=5.0)
     assert most == 1
-    assert all(later - earlier >= 0.25 for earlier, later in zip(calls, calls[1:], strict=False))
+    assert all(later - earlier >= 0.25 for earlier, later in pairwise(calls))
 
 
 def test_failure_is_told_and_the_next_beat_comes(inbox: Inbox, make: Make) -> None:

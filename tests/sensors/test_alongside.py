@@ -341,11 +341,11 @@ def test_what_does_not_end_by_sigterm_gets_sigkill_after_the_grace() -> None:
     beside = Alongside(child, grace_s=0.05)
     beside.stop("too hot")
     beside.stop("too hot again")
-    assert not beside.ended()
+    assert not beside.wait(0)
     assert child.signals == [signal.SIGTERM]
     with pytest.raises(ValueError, match="still runs"):
         beside.exit_status()
-    _until(beside.ended)
+    _until(lambda: beside.wait(0))
     assert child.signals == [signal.SIGTERM, signal.SIGKILL]
     assert beside.exit_status() == 137
     assert beside.stopped_by == "too hot"
@@ -361,7 +361,7 @@ def test_what_is_left_of_the_group_after_its_leader_ended_is_killed(tmp_path: Pa
     _until(lambda: (tmp_path / "pid").exists() and bool((tmp_path / "pid").read_text()))
     stubborn = int((tmp_path / "pid").read_text())
     beside.stop("too hot")
-    _until(beside.ended)
+    _until(lambda: beside.wait(0))
     assert beside.exit_status() == 143
     assert _lives(stubborn)
     beside.end_group()

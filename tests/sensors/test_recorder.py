@@ -37,7 +37,7 @@ def test_delays_do_not_add_up(tmp_path: Path, rate_hz: float) -> None:
     clock = FakeClock()
     monitor = FakeMonitor(clock, [(0.0, 50.0)], look_s=0.013)
     recording = Recording.start(simple(0.0, 50.0), str(tmp_path / "run"), Setup(MACHINE, rate_hz))
-    Recorder(monitor, recording, rate_hz, clock).run(lambda: False, seconds=100 / rate_hz)
+    Recorder(monitor, recording, rate_hz, clock).run(100 / rate_hz)
     recording.stop()
     period = 1 / rate_hz
     assert len(monitor.looks) == 101
@@ -49,7 +49,7 @@ def test_a_look_that_takes_too_long_skips_moments_and_keeps_to_the_beat(tmp_path
     clock = FakeClock()
     monitor = FakeMonitor(clock, [(0.0, 50.0)], look_s=0.25)
     recording = Recording.start(simple(0.0, 50.0), str(tmp_path / "run"), SETUP)
-    Recorder(monitor, recording, 10.0, clock).run(lambda: False, seconds=1.2)
+    Recorder(monitor, recording, 10.0, clock).run(1.2)
     assert [round(at, 6) for at in monitor.looks] == [0.0, 0.3, 0.6, 0.9, 1.2]
     recording.stop()
 
@@ -58,8 +58,8 @@ def test_it_ends_when_told_and_takes_a_last_sample(tmp_path: Path) -> None:
     clock = FakeClock()
     monitor = FakeMonitor(clock, [(0.0, 50.0), (0.25, 80.0)])
     recording = Recording.start(simple(0.0, 50.0), str(tmp_path / "run"), SETUP)
-    clock.wait = lambda seconds: setattr(clock, "now", clock.now + 0.05)  # type: ignore[method-assign]
-    Recorder(monitor, recording, 10.0, clock).run(lambda: clock.now >= 0.249, sample_now=False)
+    clock.ends_at = 0.25
+    Recorder(monitor, recording, 10.0, clock).run(sample_now=False)
     summary = recording.stop()
     assert [round(at, 6) for at in monitor.looks] == [0.1, 0.2, 0.25]
     assert summary.headline.stats is not None

@@ -98,14 +98,14 @@ class FakeClock:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.waits: list[float] = []
+        self.ends_at = float("inf")
 
     def monotonic(self) -> float:
         return self.now
 
-    def wait(self, seconds: float) -> None:
-        self.waits.append(seconds)
-        self.now += seconds
+    def wait(self, seconds: float) -> bool:
+        self.now = min(self.now + seconds, max(self.ends_at, self.now))
+        return self.now >= self.ends_at
 
 
 class FakeMonitor:

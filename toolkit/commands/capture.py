@@ -79,7 +79,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     """Look at everything, save it and say what is in it. Raises UsageError where FILE cannot be written."""
     from toolkit.host.record import RecordingHost
     from toolkit.host.redact import Redactor
-    from toolkit.host.writer import check_place
+    from toolkit.host.saving import check_place
 
     check_place(args.file, args.force)
     recorder = RecordingHost(host, Redactor(keep=("serial",) if args.keep_serials else ()))
@@ -151,7 +151,7 @@ def _read_all(host: Host, paths: Iterable[str]) -> None:
 
 
 def _report(saved: Saved, keep_serials: bool) -> None:
-    replaced = ", ".join(f"{count} {title}" for title, count in saved.replaced.items()) or "nothing"
+    replaced = ", ".join(f"{title} ({count})" for title, count in saved.replaced.items()) or "nothing"
     output.write(
         f"{printable(saved.path, 4096)}: {saved.files} files, {saved.changes} changes, {saved.commands} commands"
     )

@@ -79,7 +79,7 @@ class _Session:
         recording = self._start(self.monitor.snapshot(), "run")
         if self.args.seconds is None and sys.stderr.isatty():
             output.warn(f"recording to {printable(recording.path)}; Ctrl+C ends it")
-        self._recorder(recording).run(self._interrupted, self.args.seconds, sample_now=False)
+        self._recorder(recording).run(self.args.seconds, sample_now=False)
         summary = recording.stop()
         if self.args.json:
             from toolkit.sensors.twin import summary_json
@@ -101,7 +101,7 @@ class _Session:
         settle_s = self.args.settle
         recording = self._start(first, "before" if settle_s else "run")
         if settle_s:
-            self._recorder(recording).run(self._interrupted, settle_s, "before", sample_now=False)
+            self._recorder(recording).run(settle_s, "before", sample_now=False)
             if self.interrupts.last is not None:
                 self._tell(recording, recording.stop())
                 return EXIT_INTERRUPTED
@@ -145,7 +145,7 @@ class _Session:
         recording.set_command(command)
         recording.event("command", f"the command ended with exit status {command.exit_status}")
         if settle_s and self.interrupts.last is None:
-            self._recorder(recording).run(self._interrupted, settle_s, "after")
+            self._recorder(recording).run(settle_s, "after")
         self._tell(recording, recording.stop())
         return beside.exit_status()
 
@@ -158,14 +158,9 @@ class _Session:
                 beside.stop(why)
 
         recording.event("command", "the command started")
-        Recorder(self.monitor, recording, self.args.rate, beside, look).run(
-            beside.ended, sample_now=self.args.settle is not None
-        )
+        Recorder(self.monitor, recording, self.args.rate, beside, look).run(sample_now=self.args.settle is not None)
         if beside.stopped_by:
             beside.end_group()
-
-    def _interrupted(self) -> bool:
-        return self.interrupts.last is not None
 
     def _start(self, first: Snapshot, phase: str) -> Recording:
         from toolkit.config import folders, load_settings
@@ -183,7 +178,7 @@ class _Session:
         return Recording.start(first, self.args.record, setup, phase)
 
     def _recorder(self, recording: Recording) -> Recorder:
-        return Recorder(self.monitor, recording, self.args.rate, Pause())
+        return Recorder(self.monitor, recording, self.args.rate, Pause(self.interrupts))
 
     def _tell(self, recording: Recording, summary: Summary) -> None:
         """Write the summary to stderr, and where the files are."""

@@ -139,7 +139,7 @@ def check_cpu_power(host: Host, subject: str) -> Iterator[Finding]:
     try:
         host.read_text(path)
     except PermissionError:
-        hint = f"sudo \"$(command -v toolkit)\" temps; or until the next boot, for every user here: sudo chmod a+r {path}"
+        hint = f'sudo "$(command -v toolkit)" temps; or, for every user until the next boot: sudo chmod a+r {path}'
         yield note(subject, "the RAPL counter is for root alone (CVE-2020-8694)", hint)
     except NotCaptured:
         raise

@@ -153,7 +153,7 @@ PATTERNS = (
     Pattern(
         "serial",
         re.compile(
-            r"(?<![\w-])(?:ata|usb|nvme|scsi|mmc|memstick|virtio|ieee1394)-(?:[^/\s]*_)?(?P<secret>[^/_\s]{5,}?)"
+            r"(?<![\w-])(?:ata|usb|nvme|scsi|mmc|memstick|virtio|ieee1394)-(?!eui\.|uuid\.|nqn\.)(?:[^/\s]*_)?(?P<secret>[^/_\s]{5,}?)"
             r"(?:_\d{1,2})?(?:-part\d+|-\d+:\d+|-if\d+|-port\d+|-event[\w-]*)*(?=[\s/]|$)"
         ),
         has_digit,
@@ -166,7 +166,7 @@ PATTERNS = (
     ),
     Pattern("volume", re.compile(rf"(?i)UUID=\"?(?P<secret>{_VOLUME})\b")),
     Pattern("volume", re.compile(rf"/by-(?:part)?uuid/(?P<secret>{_VOLUME})(?=\s|$)")),
-    Pattern("mac", re.compile(rf"(?<![0-9A-Fa-f:-]){_HEX2}(?::{_HEX2}){{5,19}}(?![0-9A-Fa-f:])"), _is_mac),
+    Pattern("mac", re.compile(rf"(?<![0-9A-Fa-f:]){_HEX2}(?::{_HEX2}){{5,19}}(?![0-9A-Fa-f:])"), _is_mac),
     Pattern("mac", re.compile(rf"(?<![0-9A-Fa-f:-]){_HEX2}(?:-{_HEX2}){{5}}(?![0-9A-Fa-f-])"), _is_mac),
     # Interfaces that are named after their address, see systemd.net-naming-scheme(7).
     Pattern("mac", re.compile(rf"\b(?:en|wl|ww)x(?P<secret>(?:{_HEX2}){{6}})\b")),

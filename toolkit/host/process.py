@@ -43,6 +43,10 @@ CANNOT_EXECUTE = 126
 """The exit status that a shell gives for a program that is there and cannot be started."""
 
 
+_LOST: list[subprocess.Popen[bytes]] = []
+"""Children that did not end when they were killed; looked at again whenever a command starts, so no zombie stays."""
+
+
 class Group:
     """A command in its own process group, and the pipes to it.
 
@@ -52,6 +56,7 @@ class Group:
     def __init__(
         self, argv: Sequence[str], program: str, environ: Mapping[str, str], stdin: bytes | None, joined: bool
     ) -> None:
+        _LOST[:] = [process for process in _LOST if process.poll() is None]
         self.process = subprocess.Popen(
             list(argv),
             executable=program,
@@ -101,6 +106,7 @@ class Group:
             status = self.process.wait(wait_s)
         except subprocess.TimeoutExpired:
             status = -signal.SIGKILL
+            _LOST.append(self.process)
         if self._ended_fd >= 0:
             os.close(self._ended_fd)
             self._ended_fd = -1

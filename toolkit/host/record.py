@@ -6,11 +6,11 @@ import contextlib
 import errno
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from toolkit.errors import NotCaptured
 from toolkit.host.base import READ_LIMIT, Child, Host, NotInstalled, Result, ValueReader, Watch
+from toolkit.host.notes import ABSENT, Notes, Outcome, Seen
 from toolkit.host.pattern import expand
 from toolkit.host.redact import Redactor
 from toolkit.host.tree import LINK_LIMIT, split
@@ -18,65 +18,10 @@ from toolkit.host.tree import LINK_LIMIT, split
 if TYPE_CHECKING:
     from toolkit.host.writer import Saved
 
-SLOW_S = 0.1
-"""A read that takes longer is noted as slow."""
+NAMES_PER_FOLDER = 4096
+"""Names of one folder that are looked at; only /proc and the like have more."""
 
 _VALUE_BYTES = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a look at a path gave: bytes, or an errno (ENOENT: it was not there). `cut`: there may be more bytes."""
-
-    data: bytes = b""
-    error: int = 0
-    cut: bool = False
-
-    def same(self, other: Outcome) -> bool:
-        """True where the two may be looks at the same content."""
-        if self.error or other.error:
-            return self.error == other.error
-        if self.cut and len(self.data) <= len(other.data):
-            return other.data.startswith(self.data)
-        if other.cut and len(other.data) <= len(self.data):
-            return self.data.startswith(other.data)
-        return self.data == other.data
-
-
-ABSENT = Outcome(error=errno.ENOENT)
-
-
-@dataclass(slots=True)
-class Seen:
-    """Every look at one path."""
-
-    first: Outcome
-    last: Outcome
-    slow_s: float = 0.0
-    later: list[tuple[float, Outcome]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Notes:
-    """Everything that was noted. Paths have their links followed.
-
-    Attributes:
-        files: looks at files, and at what was not there.
-        folders: names in a folder, or the errno of listing it.
-        links: targets of links.
-        there: paths that are known to be there without a look inside; True for a folder.
-        changes: links and removals after the start: seconds, path, target or None.
-        answers: answers of commands, in order.
-        not_found: commands that are not installed.
-    """
-
-    files: dict[str, Seen] = field(default_factory=dict)
-    folders: dict[str, list[str] | int] = field(default_factory=dict)
-    links: dict[str, str] = field(default_factory=dict)
-    there: dict[str, bool] = field(default_factory=dict)
-    changes: list[tuple[float, str, str | None]] = field(default_factory=list)
-    answers: list[Result] = field(default_factory=list)
-    not_found: set[str] = field(default_factory=set)
 
 
 class RecordingHost:
@@ -171,8 +116,7 @@ class RecordingHost:
                 else:
                     seen.first = outcome
                 seen.last = outcome
-            if took_s > SLOW_S:
-                seen.slow_s = max(seen.slow_s, round(took_s, 2))
+            seen.took_s.append(took_s)
 
     def _look(self, path: str, real: str, read: Callable[[], bytes], limit: int) -> bytes:
         """Read, and note what came and how long it took. Raises what the read raises."""
@@ -235,12 +179,23 @@ class RecordingHost:
             self._listings[real] = now
             if before is None:
                 self.notes.folders[real] = list(names)
+                self._probe(real, names)
                 return
             at = self.host.monotonic() - self._start
             for name in before - now:
                 self._went(f"{real}/{name}", at)
             for name in now - before:
                 self._came(f"{real}/{name}", at)
+
+    def _probe(self, real: str, names: list[str]) -> None:
+        """Find out what the names in a folder are; a look at a link or a kind disturbs no device."""
+        for name in names[:NAMES_PER_FOLDER]:
+            path = f"{real.rstrip('/')}/{name}"
+            # The numbers in /proc are running programs: nobody else's business.
+            if (real == "/proc" and name.isdigit()) or self._target(path) is not None:
+                continue
+            if path not in self.notes.there and self.host.exists(path):
+                self.notes.there[path] = self.host.is_dir(path)
 
     def _went(self, path: str, at: float) -> None:
         if path in self.notes.files:

@@ -27,6 +27,9 @@ _WEAK_SERIAL = re.compile(r"[a-z_-]+\d{0,4}|[A-Za-z _-]+")
 _NUMBER = re.compile(r"\s*-?\d+\s*")
 _WHOLE_UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _NUMBER_OBJECT = re.compile(r'("(?:wwn|eui64|nguid)"\s*:\s*\{)([^{}]*)(\})')
+_MARK = re.compile(r"0x|(?:naa|eui|wwn|nqn)\.(?:0x)?")
+_MARKED = re.compile(rf"({_MARK.pattern})([0-9A-Fa-f]{{8,}})")
+"""A world wide name with what says of which kind it is; that stays, so that the name fits where it stands alone."""
 _TOKEN = re.compile(r"[A-Za-z0-9]+")
 
 
@@ -51,7 +54,8 @@ class Redactor:
         self._lower: dict[str, str] = {}
         self._regex: re.Pattern[str] | None = None
         self._words: set[str] = set()
-        self._used: dict[str, set[str]] = {}
+        self._owners: dict[str, tuple[str, int]] = {}
+        self._used: dict[str, set[int]] = {}
 
     def add_kind(self, kind: Kind) -> None:
         """Let one more kind of secret be known."""
@@ -84,20 +88,24 @@ class Redactor:
         secret = _core(secret)
         if kind == "uuid" and not _WHOLE_UUID.fullmatch(secret) and len(secret) < 30:
             kind = "volume"
-        if kind in self._keep or not secret or self._kinds[kind].made.fullmatch(secret):
+        if kind in self._keep or not secret or self._kinds[kind].made.fullmatch(_unmarked(secret)):
             return None
         if kind in _NAMES:
             if secret.lower() in GENERIC_NAMES or len(secret) < 2:
                 return None
         elif MEANINGLESS.fullmatch(secret):
             return None
+        marked = _MARKED.fullmatch(secret) if kind == "serial" else None
+        if marked is not None:
+            stand_in = self.learn(kind, marked[2])
+            return None if stand_in is None else marked[1] + stand_in
         known = self._placeholders.get(secret.lower())
         if known is not None:
             return known
         number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
         made = self._kinds[kind].placeholder(number)
-        self._used.setdefault(kind, set())
         for form, stand_in in _forms(kind, secret, made):
+            self._owners[stand_in] = (kind, number)
             if self._placeholders.setdefault(form.lower(), stand_in) == stand_in and self._reaches(kind, form):
                 self._everywhere[form] = self._lower[form.lower()] = stand_in
         self._regex = None
@@ -120,11 +128,13 @@ class Redactor:
         kind = self._whole(path, text)
         if kind is not None:
             self.learn(kind, text)
+        found: list[tuple[int, str, str]] = []
         for pattern in self._fitting(text, path):
-            for match in pattern.regex.finditer(text):
-                secret = match[_group(pattern)]
-                if pattern.accept(secret):
-                    self.learn(pattern.kind, secret)
+            group = _group(pattern)
+            matches = (match for match in pattern.regex.finditer(text) if pattern.accept(match[group]))
+            found += [(match.start(group), pattern.kind, match[group]) for match in matches]
+        for _, kind, secret in sorted(found):
+            self.learn(kind, secret)
 
     def _whole(self, path: str, text: str) -> str | None:
         """Return the kind of the secret that a file's whole content is, or None."""
@@ -167,8 +177,13 @@ class Redactor:
     def _stand_in(self, kind: str, secret: str) -> str | None:
         stand_in = self.learn(kind, secret)
         if stand_in is not None:
-            self._used.setdefault(kind, set()).add(stand_in)
+            self._count(stand_in)
         return stand_in
+
+    def _count(self, stand_in: str) -> None:
+        owner = self._owners.get(_unmarked(stand_in))
+        if owner is not None:
+            self._used.setdefault(owner[0], set()).add(owner[1])
 
     def _replace(self, text: str) -> str:
         if not self._everywhere:
@@ -179,9 +194,7 @@ class Redactor:
 
     def _replaced(self, match: re.Match[str]) -> str:
         stand_in = self._lower.get(match[0].lower()) or self._folded(match[0])
-        for kind in self._used:
-            if self._kinds[kind].made.fullmatch(stand_in):
-                self._used[kind].add(stand_in)
+        self._count(stand_in)
         return stand_in
 
     def _folded(self, text: str) -> str:
@@ -203,8 +216,7 @@ class Redactor:
         return re.compile("|".join(parts), re.IGNORECASE)
 
     def _is_name(self, secret: str) -> bool:
-        stand_in = self._everywhere[secret]
-        return any(self._kinds[kind].made.fullmatch(stand_in) for kind in _NAMES)
+        return self._owners[self._everywhere[secret]][0] in _NAMES
 
     def data(self, data: bytes, path: str = "") -> bytes:
         """Return the bytes of a file with every secret replaced, also where they are UTF-16 inside a binary file."""
@@ -224,6 +236,10 @@ def _core(text: str) -> str:
     return text.strip().strip("\0").strip()
 
 
+def _unmarked(secret: str) -> str:
+    return _MARK.sub("", secret, count=1) if _MARK.match(secret) else secret
+
+
 def _group(pattern: Pattern) -> str | int:
     return "secret" if "secret" in pattern.regex.groupindex else 0
 
@@ -239,7 +255,7 @@ def _forms(kind: str, secret: str, made: str) -> list[tuple[str, str]]:
     if kind == "uuid" and "-" in secret:
         forms += [(secret.replace("-", mark), made.replace("-", mark)) for mark in ("", "\\x2d")]
     elif kind == "serial" and re.search(r"\s", secret):
-        forms += [(re.sub(r"\s+", mark, secret), made) for mark in ("_", "", "\\x20")]
+        forms += [(mark.join(secret.split()), made) for mark in ("_", "", "\\x20")]
     return forms
 
 

@@ -15,17 +15,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolkit import __version__
-from toolkit.errors import NotCaptured, UsageError
+from toolkit.errors import NotCaptured
 from toolkit.host.base import Host
 from toolkit.host.capturemeta import SCHEMA
 from toolkit.host.natural import natural_key
-from toolkit.host.record import Outcome, RecordingHost
+from toolkit.host.notes import SLOW_S, Outcome
+from toolkit.host.record import RecordingHost
 from toolkit.host.redact import Redactor
+from toolkit.host.saving import check_place, save_members
 from toolkit.host.tree import THIN
 from toolkit.host.treetext import Entry, Kind, errno_name, escape, fits, format_tree
-
-NAMES_PER_FOLDER = 4096
-"""Names of one folder that are kept; only /proc and the like have more."""
 
 _KEPT_ENVIRON = ("LANG", "TERM")
 
@@ -75,21 +74,13 @@ def save_capture(host: RecordingHost, path: str, overwrite: bool = False) -> Sav
     the place cannot be written. What was there before is whole until the new capture is.
     """
     path = os.path.abspath(path)
-    archive = path.endswith((".tar.gz", ".tgz"))
     check_place(path, overwrite)
     release = _os_release(host)
-    _probe_listings(host)
     redactor = host.redactor
     _learn(host, redactor)
     parts = _collect(host, redactor)
     members = _members(host, parts, redactor, release)
-    try:
-        if archive:
-            _write_archive(path, members, host.started_at)
-        else:
-            _write_folder(path, members)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}", "choose another place") from error
+    save_members(path, members, host.started_at)
     return Saved(
         path=path,
         files=len(parts.files),
@@ -169,7 +160,7 @@ def _collect(host: RecordingHost, redactor: Redactor) -> _Parts:
             parts.unread.add(clean(path))
     for path, seen in notes.files.items():
         _put(parts, host.host, redactor, path, seen.first)
-        if seen.slow_s:
+        if seen.slow_s > SLOW_S:
             parts.slow[clean(path)] = seen.slow_s
     _put_changes(host, parts, redactor)
     for answer in notes.answers:
@@ -184,24 +175,6 @@ def _collect(host: RecordingHost, redactor: Redactor) -> _Parts:
             | ({"timed_out": True} if answer.timed_out else {})
         )
     return parts
-
-
-def _probe_listings(host: RecordingHost) -> None:
-    """Find out what the names are that were listed and not looked at; a look at a link or a kind disturbs nothing."""
-    notes = host.notes
-    for folder, names in list(notes.folders.items()):
-        if isinstance(names, int):
-            continue
-        for name in names[:NAMES_PER_FOLDER]:
-            path = f"{folder}/{name}" if folder != "/" else f"/{name}"
-            known = path in notes.files or path in notes.links or path in notes.there or path in notes.folders
-            if known or (folder == "/proc" and name.isdigit()):
-                continue
-            try:
-                notes.links[path] = host.host.readlink(path)
-            except OSError:
-                if host.host.exists(path):
-                    notes.there[path] = host.host.is_dir(path)
 
 
 def _topmost_missing(host: Host, path: str) -> str:
@@ -351,79 +324,3 @@ def _meta(host: RecordingHost, redactor: Redactor, release: Mapping[str, str]) -
         "replaced": redactor.counts(),
     }
     return f"{json.dumps(meta, indent=2)}\n".encode()
-
-
-def check_place(path: str, overwrite: bool = False) -> None:
-    """Raise UsageError where a capture cannot be put at a path, before any work is done for it."""
-    path = os.path.abspath(path)
-    archive = path.endswith((".tar.gz", ".tgz"))
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        raise UsageError(f"there is no folder {folder}", "make it first")
-    if not os.path.lexists(path):
-        return
-    if not overwrite:
-        raise UsageError(f"{path} is there already", "give another name, or --force to replace it")
-    if os.path.isdir(path) and (archive or not os.path.isfile(os.path.join(path, "meta.json"))):
-        raise UsageError(f"{path} is a folder and no capture, so it is not replaced", "give another name")
-
-
-def _write_archive(path: str, members: Mapping[str, bytes], taken_at: float) -> None:
-    import gzip
-    import io
-    import tarfile
-
-    # No owner, no file name in the header of gzip, no clock of this machine: nothing that was not chosen.
-    buffer = io.BytesIO()
-    with (
-        gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
-    ):
-        for name, data in members.items():
-            member = tarfile.TarInfo(f"capture/{name}")
-            member.size, member.mode, member.mtime = len(data), 0o600, int(taken_at)
-            archive.addfile(member, io.BytesIO(data))
-    temporary = _beside(path)
-    try:
-        _write_file(temporary, buffer.getvalue())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _write_folder(path: str, members: Mapping[str, bytes]) -> None:
-    import shutil
-
-    temporary, old = _beside(path), _beside(path) + "-old"
-    try:
-        os.mkdir(temporary, 0o700)
-        for name, data in members.items():
-            target = os.path.join(temporary, name)
-            os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
-            _write_file(target, data)
-        if os.path.lexists(path):
-            os.rename(path, old)
-        os.rename(temporary, path)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        if os.path.lexists(old) and not os.path.lexists(path):
-            os.rename(old, path)
-        raise
-    if os.path.isdir(old) and not os.path.islink(old):
-        shutil.rmtree(old, ignore_errors=True)
-    elif os.path.lexists(old):
-        os.unlink(old)
-
-
-def _beside(path: str) -> str:
-    return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.toolkit-{os.getpid()}")
-
-
-def _write_file(path: str, data: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(fd, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())

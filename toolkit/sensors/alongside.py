@@ -15,8 +15,8 @@ from toolkit.text import printable
 
 GRACE_S = 5.0
 """From SIGTERM to SIGKILL where the stop rule ends the command."""
-STEP_S = 0.1
-"""Longest wait without a look at the command, so that signals and stops from the keyboard are noticed."""
+STEP_S = 0.2
+"""Longest wait without a look at what was asked meanwhile: Python goes on with a sleep after a signal."""
 
 _FORWARDED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
 
@@ -62,13 +62,18 @@ class Interrupts:
 
 
 class Pause:
-    """The recorder's clock where no command runs: waits in steps, so that a signal ends the wait."""
+    """The recorder's clock where no command runs; it ends by a signal."""
 
     monotonic = staticmethod(time.monotonic)
 
-    def wait(self, seconds: float) -> None:
-        """Wait, at most a step."""
-        time.sleep(min(seconds, STEP_S))
+    def __init__(self, interrupts: Interrupts) -> None:
+        self._interrupts = interrupts
+
+    def wait(self, seconds: float) -> bool:
+        """Wait, at most a step; True where a signal came."""
+        if self._interrupts.last is None and seconds > 0:
+            time.sleep(min(seconds, STEP_S))
+        return self._interrupts.last is not None
 
 
 class Alongside:
@@ -86,18 +91,14 @@ class Alongside:
         self._kill_at: float | None = None
         self.stopped_by = ""
 
-    def wait(self, seconds: float) -> None:
-        """Wait until the command ends, at most a step."""
-        self._child.wait(min(seconds, STEP_S))
-
-    def ended(self) -> bool:
-        """True where the command has ended. Sends SIGKILL where it was to stop and did not."""
-        if self._child.poll() is not None:
-            return True
+    def wait(self, seconds: float) -> bool:
+        """Wait, at most a step; True where the command has ended. Sends SIGKILL where it was to stop and did not."""
         if self._kill_at is not None and time.monotonic() >= self._kill_at:
             self._kill_at = None
             self._child.signal(signal.SIGKILL)
-        return False
+        if seconds <= 0:
+            return self._child.poll() is not None
+        return self._child.wait(min(seconds, STEP_S)) is not None
 
     def stop(self, why: str) -> None:
         """End the whole process group: SIGTERM now, SIGKILL after the grace. Acts once."""

@@ -296,14 +296,14 @@ class SnapshotSource(Protocol):
 
 
 class Clock(Protocol):
-    """The time that the recorder keeps its rate by."""
+    """The time that the recorder keeps its rate by, and who tells it to end."""
 
     def monotonic(self) -> float:
         """Seconds of a clock that never goes back."""
         ...
 
-    def wait(self, seconds: float) -> None:
-        """Wait, or less where something happened."""
+    def wait(self, seconds: float) -> bool:
+        """Wait, or less where something happened; True where the recording is to end."""
         ...
 
 
@@ -331,30 +331,32 @@ class Recorder:
         self._recording.add(snapshot, phase)
         self._look(snapshot)
 
-    def run(
-        self, done: Callable[[], bool], seconds: float | None = None, phase: str = RUN, sample_now: bool = True
-    ) -> None:
+    def run(self, seconds: float | None = None, phase: str = RUN, sample_now: bool = True) -> None:
         """Sample now (unless a row was just written), then at the rate, and once more at the end.
 
-        The end is when `done` says so, or when so many seconds passed. A moment that was missed since a sample took
-        too long is left out, not made up for.
+        The end is when the clock says so, or when so many seconds passed. A moment that was missed since a sample
+        took too long is left out, not made up for.
         """
         began = self._clock.monotonic()
         end = None if seconds is None else began + seconds
         if sample_now:
             self.sample(phase)
         beat = 0
-        while not done():
+        while True:
             now = self._clock.monotonic()
             beat = max(beat + 1, int((now - began) / self._period_s) + 1)
             due = began + beat * self._period_s
-            last = end is not None and due >= end
-            self._wait_until(end if last and end is not None else due, done)
-            if last or done():
+            if end is not None and due >= end:
+                self._ends_before(end)
+                break
+            if self._ends_before(due):
                 break
             self.sample(phase)
         self.sample(phase)
 
-    def _wait_until(self, due: float, done: Callable[[], bool]) -> None:
-        while (left := due - self._clock.monotonic()) > 0 and not done():
-            self._clock.wait(left)
+    def _ends_before(self, due: float) -> bool:
+        """Wait until `due`; True where the recording is to end before."""
+        while (left := due - self._clock.monotonic()) > 0:
+            if self._clock.wait(left):
+                return True
+        return self._clock.wait(0)
