@@ -10,18 +10,19 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
 from textual.app import App
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from screens.base import ToolkitScreen, screen_text
 from screens.messages import ProbeFailed, SnapshotTaken
+from screens.monitoring import Monitor, OpenMonitor, Recording, open_thermal_monitor
 from screens.poller import Poller
-from screens.subjects import SUBJECTS, Subject
+from screens.subjects import SUBJECTS, Subject, app_bindings, app_modes
 from screens.themes import THEMES, choose_theme
 from screens.widgets.bar import COARSE, FINE, Blocks
 from toolkit.errors import Problem, ToolkitError, UsageError
@@ -36,72 +37,10 @@ if TYPE_CHECKING:
 
     from toolkit.config import Settings
 
+__all__ = ["THERMAL", "Monitor", "OpenMonitor", "Recording", "ToolkitApp", "open_thermal_monitor", "run"]
+
 THERMAL = "temperatures"
 """Name of the poller whose snapshots feed the top line of every screen."""
-
-
-class Monitor(Protocol):
-    """What takes snapshots: `toolkit.sensors.monitor.ThermalMonitor`, or a stand-in in a test."""
-
-    @property
-    def machine(self) -> Machine:
-        """What names the machine."""
-        ...
-
-    def snapshot(self) -> Snapshot:
-        """Look at every sensor; blocking, bounded; called in the poller's thread only."""
-        ...
-
-    def close(self) -> None:
-        """Close the files."""
-        ...
-
-
-class Recording(Protocol):
-    """A recording that is under way."""
-
-    started_monotonic: float
-    """On the host's clock."""
-
-    def stop(self) -> Any:
-        """Write what is left and close the files; called when the application ends, however it ends."""
-        ...
-
-
-OpenMonitor = Callable[[Host, "Settings"], Monitor]
-
-
-def open_thermal_monitor(host: Host, settings: Settings) -> Monitor:
-    """Open the monitor that the settings ask for."""
-    from toolkit.sensors.monitor import MonitorOptions, ThermalMonitor
-
-    temperatures = settings.temperatures
-    return ThermalMonitor(host, MonitorOptions(rule=temperatures.rule, read_disks=temperatures.read_disks))
-
-
-def app_bindings(subjects: Iterable[Subject]) -> list[BindingType]:
-    """Return the keys that work everywhere: the digits of the subjects, help, and the ways out."""
-    digits = [
-        Binding(
-            subject.digit,
-            f"app.show_subject('{subject.id}')",
-            subject.word,
-            id=f"subject.{subject.id}",
-            tooltip=f"{subject.title}: {subject.summary[0].lower()}{subject.summary[1:]}",
-        )
-        for subject in subjects
-    ]
-    return [
-        *digits,
-        Binding("question_mark,f1", "app.help", "help", id="app.help", tooltip="What am I seeing, and which keys work"),
-        Binding("Q,ctrl+q", "app.quit", "quit", id="app.quit", tooltip="Leave toolkit; a recording is saved first"),
-        Binding("ctrl+c", "app.quit", "quit", id="app.interrupt", show=False, tooltip="Leave, if nothing is selected"),
-    ]
-
-
-def app_modes(subjects: Iterable[Subject]) -> dict[str, Any]:
-    """Return the modes of the subjects; a screen is made when it is first opened."""
-    return {subject.id: subject.factory for subject in subjects}
 
 
 def _palette_provider() -> type[Provider]:

@@ -45,7 +45,7 @@ def _all_steps(snapshot: Snapshot, replayed: bool) -> Iterator[Step]:
     if problem is not None and problem.hint and snapshot.power.package_watts is None and not replayed:
         yield Step(printable(problem.reason), printable(problem.hint))
     for other in snapshot.problems:
-        if other.hint and other is not problem and not replayed:
+        if " " in other.hint and other is not problem and not replayed:  # one word alone is nothing to do
             yield Step(f"{printable(other.source)}: {printable(other.reason)}", printable(other.hint))
     doubtful = sum(
         reading.state in (State.FAULT, State.IMPLAUSIBLE, State.UNREADABLE, State.GONE)

@@ -126,7 +126,7 @@ def _battery(battery: Battery) -> str:
 
 
 def power_line(facts: Facts) -> Line | None:
-    """Mains, batteries, and the power of the CPU packages; absent where the machine tells none of it."""
+    """Mains, batteries, the power of the CPU packages; absent where the machine tells none of it and nothing helps."""
     if facts.snapshot is None:
         return None
     power = facts.snapshot.power
@@ -139,7 +139,7 @@ def power_line(facts: Facts) -> Line | None:
         limits = [p.long_limit_w for p in power.packages if p.long_limit_w is not None]
         cap = f" of {number(sum(limits))} W" if limits and len(limits) == len(power.packages) else ""
         parts.append((f"CPU package {watts(known, 6)}{cap}", ""))
-    elif power.problem is not None:
+    elif power.problem is not None and (parts or power.problem.hint):
         reason = printable(power.problem.reason)
         parts.append((reason if "package power" in reason else f"CPU package {DASH} ({reason})", "dim"))
     return Line("Power", _joined(parts), "temperatures") if parts else None

@@ -6,9 +6,11 @@ A subject that is not in the list does not exist for a person. To add one: write
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from textual.binding import Binding, BindingType
 
 if TYPE_CHECKING:
     from screens.base import ToolkitScreen
@@ -54,3 +56,28 @@ TEMPERATURES = Subject(
 
 SUBJECTS: tuple[Subject, ...] = (OVERVIEW, TEMPERATURES)
 """In the order of their digits; the first is where `q` leads back to."""
+
+
+def app_bindings(subjects: Iterable[Subject]) -> list[BindingType]:
+    """Return the keys that work everywhere: the digits of the subjects, help, and the ways out."""
+    digits = [
+        Binding(
+            subject.digit,
+            f"app.show_subject('{subject.id}')",
+            subject.word,
+            id=f"subject.{subject.id}",
+            tooltip=f"{subject.title}: {subject.summary[0].lower()}{subject.summary[1:]}",
+        )
+        for subject in subjects
+    ]
+    return [
+        *digits,
+        Binding("question_mark,f1", "app.help", "help", id="app.help", tooltip="What am I seeing, and which keys work"),
+        Binding("Q,ctrl+q", "app.quit", "quit", id="app.quit", tooltip="Leave toolkit; a recording is saved first"),
+        Binding("ctrl+c", "app.quit", "quit", id="app.interrupt", show=False, tooltip="Leave, if nothing is selected"),
+    ]
+
+
+def app_modes(subjects: Iterable[Subject]) -> dict[str, Any]:
+    """Return the modes of the subjects; a screen is made when it is first opened."""
+    return {subject.id: subject.factory for subject in subjects}

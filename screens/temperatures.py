@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -22,6 +22,7 @@ from screens.temperatures_record import RecordingScreen
 from screens.temperatures_summary import verdict_of
 from screens.temperatures_text import page_text
 from screens.widgets.bar import COARSE
+from screens.widgets.footer import FooterKey
 from toolkit.config import TemperatureSettings
 from toolkit.sensors.model import Snapshot
 from toolkit.text import printable
@@ -144,6 +145,12 @@ class TemperaturesScreen(RecordingScreen):
         latest = self.toolkit.latest
         readings = latest.readings if latest is not None else ()
         return next((reading.sensor.name for reading in readings if reading.sensor.id == sensor_id), sensor_id)
+
+    def footer_keys(self) -> Iterable[FooterKey]:
+        """Return the keys of the line for typing while it is open."""
+        if self.query_one(Prompt).is_open:
+            return (FooterKey("enter", "keep"), FooterKey("esc", "leave", "back"))
+        return super().footer_keys()
 
     def footer_word(self, action: str) -> str | None:
         """Return what the keys do now."""

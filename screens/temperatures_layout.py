@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 GAP = 2
 """Cells between two parts that stand side by side."""
+SPARE = 4
+"""Rows that the table keeps empty before the graph grows, so that a stick that is plugged in moves nothing."""
+MOST_GROWN = 10
 LEAST_PANE = 76
 """Two panes stand side by side where each gets at least so many cells: a bar must have its place."""
 
@@ -48,11 +51,12 @@ class Layout:
         return self.table * self.panes
 
 
-def plan_layout(width: int, height: int, details: bool | None) -> Layout:
+def plan_layout(width: int, height: int, details: bool | None, wanted: int | None = None) -> Layout:
     """Return the layout for a body of this size.
 
     Args:
         details: whether the person wants the details of the selected row; None leaves it to the room that is there.
+        wanted: how many rows the table has as a rule; where it needs less than there is, the graph is higher.
     """
     block = 3 if height < 18 else 5 if height < 28 else 10 if height < 42 else 14
     summary, graph = width, 0
@@ -67,6 +71,10 @@ def plan_layout(width: int, height: int, details: bool | None) -> Layout:
     inner = width - (beside + GAP if beside else 0)
     panes = 2 if width >= 160 and (inner - GAP) // 2 >= LEAST_PANE else 1
     pane = (inner - GAP * (panes - 1)) // panes
+    if graph and block >= 9 and wanted is not None:
+        spare = room - below - SPARE - -(-wanted // panes)
+        grown = max(0, min(MOST_GROWN, spare // 2 * 2))
+        block, room = block + grown, room - grown
     return Layout(width, height, block, summary, graph, room - below, panes, pane, beside, below)
 
 

@@ -66,15 +66,24 @@ class TemperaturesPage:
         """Show another snapshot."""
         before, self.snapshot = self.snapshot, snapshot
         self._watch_gone(snapshot)
+        if before is None or len(before.readings) != len(snapshot.readings):
+            self.resize(self.layout.width, self.layout.height)
         if before is None or self._list_is_due(before.readings, snapshot):
             self.relist()
 
     def resize(self, width: int, height: int) -> None:
         """Lay out for another size."""
-        self.layout = plan_layout(width, height, self.details)
+        self.layout = plan_layout(width, height, self.details, self._wanted())
         self._columns = plan_columns(self.layout.pane)
         self._drawn.clear()
         self._keep_cursor_seen()
+
+    def _wanted(self) -> int | None:
+        """Return how many rows the table has where nothing is hidden or filtered: a filter must not move the graph."""
+        if self.snapshot is None:
+            return None
+        readings = self.snapshot.readings
+        return len(readings) + len({reading.sensor.chip.path for reading in readings})
 
     def choose(self, view: View) -> None:
         """Show what a person chose."""

@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.message import Message
-from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -23,13 +21,14 @@ from toolkit.text import printable
 class Panel(Canvas):
     """Draws the body: one widget, so that a tick costs one message and one repaint of the cells that changed.
 
-    An ink may end in `+row`: the same on the background of the selected row. Styles are looked up once a theme.
+    An ink may end in `+fill`: the same without a line below it, for blocks; and in `+row`: the same on the background
+    of the selected row.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"ink--row"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"panel--row"}
     DEFAULT_CSS = """
     Panel { height: 1fr; }
-    Panel .ink--row { background: $panel; }
+    Panel .panel--row { background: $panel; }
     """
 
     class Resized(Message):
@@ -54,7 +53,6 @@ class Panel(Canvas):
     def __init__(self) -> None:
         """Start empty."""
         super().__init__(id="panel")
-        self._styles: dict[str, Style] = {}
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show other rows; one refresh for all the cells that differ."""
@@ -76,33 +74,17 @@ class Panel(Canvas):
         if regions:
             self.refresh(*regions)
 
-    def ink(self, name: str) -> Style:
-        """Return the style of an ink, from memory."""
-        style = self._styles.get(name)
-        if style is None:
-            base, plus, _row = name.partition("+")
-            style = super().ink(base)
-            if plus:
-                background = self.get_component_styles("ink--row").background
-                if background.a and background.ansi is None:
-                    style += Style(bgcolor=background.rich_color)
-            self._styles[name] = style
+    def _mix(self, name: str) -> Style:
+        """Return the style of an ink with what stands behind its plus signs."""
+        base, *more = name.split("+")
+        style = super()._mix(base)
+        if "fill" in more:
+            style += Style(underline=False)
+        if "row" in more:
+            background = self.get_component_styles("panel--row").background
+            if background.ansi is None:  # the terminal's own background cannot be told apart from a row's
+                style += Style(bgcolor=background.rich_color)
         return style
-
-    def notify_style_update(self) -> None:
-        """Forget the styles: the theme or a class changed."""
-        self._styles.clear()
-        super().notify_style_update()
-
-    def render_line(self, y: int) -> Strip:
-        """Draw one row; its width is known, so nothing is measured."""
-        width = self.size.width
-        if not 0 <= y < len(self._rows):
-            return Strip.blank(width, self.rich_style)
-        ink = self.ink
-        return Strip([Segment(text, ink(name)) for text, name in self._rows[y] if text]).adjust_cell_length(
-            width, self.rich_style
-        )
 
     def on_resize(self) -> None:
         """Tell the screen."""

@@ -9,20 +9,12 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from screens.base import ToolkitScreen
+from screens.monitoring import OpenMonitor, open_thermal_monitor
 from screens.temperatures_recording import ScreenRecording, recording_folders, summary_sentence
 from toolkit.export import tilde
 
 if TYPE_CHECKING:
-    from screens.app import Monitor, OpenMonitor
-    from toolkit.config import Settings
-    from toolkit.host.base import Host
     from toolkit.sensors.summary import Summary
-
-
-def _open_monitor(host: Host, settings: Settings) -> Monitor:
-    from screens.app import open_thermal_monitor
-
-    return open_thermal_monitor(host, settings)
 
 
 class RecordingTold(Message):
@@ -49,7 +41,7 @@ class RecordingScreen(ToolkitScreen):
     def __init__(self) -> None:
         """Start without one."""
         super().__init__()
-        self.open_monitor: OpenMonitor = _open_monitor
+        self.open_monitor: OpenMonitor = open_thermal_monitor
         """Makes the monitor of a recording; a test gives its own."""
         self._saving = False
 

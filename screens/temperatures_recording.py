@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from screens.monitoring import Monitor
 from toolkit.config import folders
 from toolkit.errors import ToolkitError
 from toolkit.sensors.recorder import Recorder, Recording, Setup
 
 if TYPE_CHECKING:
-    from screens.app import Monitor
     from toolkit.sensors.summary import Summary
 
 RATE_HZ = 1.0

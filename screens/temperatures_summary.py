@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
 from screens.format import DASH, Heat, Severity, celsius, fit, gigahertz, heat, number, percent, watts
 from screens.widgets.canvas import Piece, Row, row_width
 from screens.widgets.digits import large, large_height, large_width
@@ -33,7 +35,7 @@ def summary_rows(snapshot: Snapshot | None, extent: Extent | None, width: int, h
     rows: list[Row] = []
     for y in range(height):
         if y < len(pictures):
-            row: Row = (("   ", ""), (fit(pictures[y].rjust(room), room), ink))
+            row: Row = (("   ", ""), (fit(pictures[y].rjust(room), room), f"{ink}+fill"))
         elif below and 0 <= y - below - 1 < len(facts):
             row = (("   ", ""), *facts[y - below - 1])
         else:
@@ -60,7 +62,7 @@ def _beside(snapshot: Snapshot | None, extent: Extent | None, spread: bool) -> l
     judged = heat(headline.celsius, headline.limit_celsius)
     unit: list[Piece] = [("°C", "strong")]
     if judged.glyph:
-        unit.append((f" {judged.glyph} {judged.word}", judged.ink))
+        unit += [(" ", ""), (f"{judged.glyph} {judged.word}", judged.ink)]
     elif headline.second_best:
         unit.append((" ≈", "warn"))
     highest = number(extent.maximum if extent else None)
@@ -97,6 +99,9 @@ def _fact_rows(snapshot: Snapshot | None, width: int, height: int) -> list[Row]:
     facts = facts_of(snapshot)
     if len(facts) > height:
         facts = _joined(facts, width, height)
+    source, ink = facts[0]
+    if cell_len(source) > width:
+        facts[0] = source.partition(" (+")[0], ink
     return [((fit(text, width).rstrip(), ink),) for text, ink in facts[:height]]
 
 

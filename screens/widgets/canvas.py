@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region, Size
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -161,4 +162,28 @@ class Canvas(Widget):
         if not 0 <= y < len(self._rows):
             return Strip.blank(width, self.ink(""))
         segments = [Segment(text, self.ink(ink)) for text, ink in self._rows[y] if text]
-        return Strip(segments).adjust_cell_length(width, self.ink(""))
+        strip = Strip(segments).adjust_cell_length(width, self.ink(""))
+        if not self.allow_select:
+            return strip
+        return self._mark_selection(strip, y).apply_offsets(0, y)
+
+    def _mark_selection(self, strip: Strip, y: int) -> Strip:
+        """Draw what the mouse has selected in the style of a selection."""
+        selection = self.text_selection
+        span = selection.get_span(y) if selection is not None else None
+        if span is None:
+            return strip
+        width = strip.cell_length
+        start, end = span[0], width if span[1] == -1 else span[1]
+        style = self.screen.get_component_rich_style("screen--selection")
+        before, marked, after = strip.crop(0, start), strip.crop(start, end), strip.crop(end, width)
+        return Strip.join([before, marked.apply_style(style), after])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the text that the mouse has selected, and what stands between it and the next widget's."""
+        text = "\n".join(row_text(row).rstrip() or " " for row in self._rows)
+        return selection.extract(text + "\n " * max(0, self.size.height - len(self._rows))), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - Textual's signature
+        """Draw anew with another selection."""
+        self.refresh()

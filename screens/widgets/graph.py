@@ -172,17 +172,15 @@ def _row_label(plot: Plot, row: int) -> str:
 def _in_pieces(
     text: str, inks: Sequence[str], marks: Collection[int], empty: str, mark: str
 ) -> Iterator[Piece]:
-    """Cut one row into pieces of one ink; blanks join whatever is left of them, unless a limit's line is drawn."""
+    """Cut one row into pieces of one ink; blanks have a plain one, since without colours some inks are underlined."""
     run, run_ink = "", ""
     for column, char in enumerate(text):
         if column in marks:
             char, ink = mark, "strong"  # noqa: PLW2901
         elif char != " ":
             ink = inks[column]
-        elif empty == " ":
-            ink = run_ink
         else:
-            char, ink = empty, "dim"  # noqa: PLW2901
+            char, ink = empty, "cool" if empty == " " else "dim"  # noqa: PLW2901
         if ink != run_ink and run:
             yield run, run_ink
             run = ""

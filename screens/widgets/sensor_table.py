@@ -145,18 +145,24 @@ def sensor_row(facts: RowFacts, columns: Columns, selected: bool = False, blocks
     words, ink = state_words(facts, judged, columns.state)
     limit = reading.sensor.bar_limit
     loud = "faint" if facts.dimmed else judged.ink if judged.glyph else ""
+    shown = figure(reading.value, reading.sensor.quantity)
+    # Blanks stand in pieces of a plain ink: without colours some inks are underlined.
     pieces: list[Piece] = [
-        (name, name_ink),
-        (figure(reading.value, reading.sensor.quantity).rjust(NUMBER), loud or "strong"),
-        (_numbers(facts, columns), "faint" if facts.dimmed else "dim"),
+        (name + " " * (NUMBER - len(shown)), name_ink),
+        (shown, loud or "strong"),
+        (f"{_numbers(facts, columns)} ", "faint" if facts.dimmed else "dim"),
     ]
+    room = columns.state
     if columns.bar:
-        drawn = bar(share_of(reading.value, limit), columns.bar, blocks)
+        drawn = bar(share_of(reading.value, limit), columns.bar, blocks).rstrip()
+        if drawn:
+            pieces.append((drawn, "faint" if facts.dimmed else f"{judged.ink}+fill"))
+        rest = " " * (columns.bar - len(drawn))
         if facts.threshold is not None:
-            drawn = _with_threshold(drawn, share_of(facts.threshold, limit), blocks)
-        pieces.append((f" {drawn}", "faint" if facts.dimmed else judged.ink))
-    pieces.append((f" {fit(words, columns.state)}", ink))
-    return tuple(pieces)
+            rest = _with_threshold(rest, share_of(facts.threshold, limit), columns.bar, blocks)
+        pieces.append((f"{rest} ", "dim"))
+    words = fit(words, room).rstrip()
+    return (*pieces, (words, ink), (" " * (room - cell_len(words)), ""))
 
 
 def _numbers(facts: RowFacts, columns: Columns) -> str:
@@ -180,12 +186,10 @@ def _numbers(facts: RowFacts, columns: Columns) -> str:
     return text
 
 
-def _with_threshold(drawn: str, share: float | None, blocks: Blocks) -> str:
-    """Put the mark of a person's own threshold into a bar, where the bar does not cover it."""
-    if share is None or not drawn:
-        return drawn
-    at = min(len(drawn) - 1, int(share * len(drawn)))
-    return drawn[:at] + blocks.mark + drawn[at + 1 :] if drawn[at] == " " else drawn
+def _with_threshold(rest: str, share: float | None, width: int, blocks: Blocks) -> str:
+    """Put the mark of a person's own threshold into what is left of a bar, where the bar does not cover it."""
+    at = -1 if share is None else min(width - 1, int(share * width)) - (width - len(rest))
+    return rest[:at] + blocks.mark + rest[at + 1 :] if 0 <= at < len(rest) else rest
 
 
 def judge_row(facts: RowFacts) -> Heat:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import select
 import signal
 import subprocess
@@ -102,35 +101,38 @@ print("parent read", line, flush=True)
 class Session:
     """A program on a terminal of its own, as a shell would start it."""
 
-    def __init__(self, argv: list[str]) -> None:
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.execv(sys.executable, [sys.executable, "-c", PARENT.format(root=ROOT, argv=argv)])
+    def __init__(self, code: str) -> None:
+        # Not pty.fork: other tests of this process may have left threads behind.
+        self.fd, other_end = os.openpty()
+        take = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", take + code],
+            stdin=other_end, stdout=other_end, stderr=other_end, start_new_session=True,
+        )  # fmt: skip
+        os.close(other_end)
         self.seen = ""
 
-    def expect(self, text: str) -> None:
+    def expect(self, *texts: str) -> None:
+        """Wait until all of the texts have come, in any order, and forget everything up to the last one."""
         deadline = time.monotonic() + 20
-        while text not in self.seen:
+        while missing := [text for text in texts if text not in self.seen]:
             left = deadline - time.monotonic()
-            assert left > 0, f"{text!r} did not come; what came: {self.seen!r}"
+            assert left > 0, f"{missing} did not come; what came: {self.seen!r}"
             if select.select([self.fd], [], [], left)[0]:
                 try:
                     self.seen += os.read(self.fd, 4096).decode(errors="replace")
                 except OSError:
-                    raise AssertionError(f"it ended before {text!r} came: {self.seen!r}") from None
-        self.seen = self.seen.partition(text)[2]
+                    raise AssertionError(f"it ended before {missing} came: {self.seen!r}") from None
+        self.seen = self.seen[max(self.seen.index(text) + len(text) for text in texts) :]
 
     def type(self, text: str) -> None:
         os.write(self.fd, text.encode())
 
     def close(self) -> None:
-        for number in (signal.SIGCONT, signal.SIGKILL):
-            try:
-                os.kill(self.pid, number)
-            except ProcessLookupError:
-                break
+        self.process.send_signal(signal.SIGCONT)
+        self.process.kill()
+        self.process.wait()
         os.close(self.fd)
-        os.waitpid(self.pid, 0)
 
 
 @pytest.fixture
@@ -143,7 +145,9 @@ def sessions() -> Iterator[list[Session]]:
 
 @pytest.mark.terminal
 def test_the_command_reads_the_terminal_and_the_program_gets_it_back(sessions: list[Session]) -> None:
-    session = Session(["sh", "-c", 'echo ready; read line; echo "child read $line"; exit 3'])
+    session = Session(
+        PARENT.format(root=ROOT, argv=["sh", "-c", 'echo ready; read line; echo "child read $line"; exit 3'])
+    )
     sessions.append(session)
     session.expect("ready")
     session.type("hello\n")
@@ -155,9 +159,13 @@ def test_the_command_reads_the_terminal_and_the_program_gets_it_back(sessions: l
 
 @pytest.mark.terminal
 def test_ctrl_c_reaches_the_command_and_not_the_program(sessions: list[Session]) -> None:
-    session = Session(["sh", "-c", "trap 'echo caught; exit 5' INT; echo ready; while :; do sleep 0.05; done"])
+    session = Session(
+        PARENT.format(
+            root=ROOT, argv=["sh", "-c", "trap 'echo caught; exit 5' INT; echo ready; while :; do sleep 0.05; done"]
+        )
+    )
     sessions.append(session)
-    session.expect("ready")
+    session.expect("ready", "spawned")
     session.type("\x03")
     session.expect("caught")
     session.expect("status 5 foreground True")
@@ -165,7 +173,7 @@ def test_ctrl_c_reaches_the_command_and_not_the_program(sessions: list[Session])
 
 @pytest.mark.terminal
 def test_modes_that_a_killed_command_left_are_undone(sessions: list[Session]) -> None:
-    session = Session(["sh", "-c", "stty -echo -icanon; echo ready; kill -KILL $$"])
+    session = Session(PARENT.format(root=ROOT, argv=["sh", "-c", "stty -echo -icanon; echo ready; kill -KILL $$"]))
     sessions.append(session)
     session.expect("status -9 foreground True")
     modes = termios.tcgetattr(session.fd)[3]
@@ -200,14 +208,9 @@ while True:
 @pytest.mark.terminal
 def test_ctrl_z_stops_both_and_fg_brings_both_back(sessions: list[Session]) -> None:
     argv = ["sh", "-c", 'echo ready; read line; echo "child read $line"; exit 6']
-    session = Session.__new__(Session)
-    session.seen = ""
-    session.pid, session.fd = pty.fork()
-    if session.pid == 0:
-        code = SHELL.format(root=ROOT, parent=PARENT.format(root=ROOT, argv=argv))
-        os.execv(sys.executable, [sys.executable, "-c", code])
+    session = Session(SHELL.format(root=ROOT, parent=PARENT.format(root=ROOT, argv=argv)))
     sessions.append(session)
-    session.expect("ready")
+    session.expect("ready", "spawned")
     session.type("\x1a")
     session.expect("JOB STOPPED")
     session.type("fg\n")

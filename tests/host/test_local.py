@@ -288,5 +288,5 @@ def test_a_watch_of_this_machine_loads_pyudev_only_when_it_is_asked(tmp_path: Pa
         "assert 'pyudev' not in sys.modules; w.changed(); print(w.changed(), 'pyudev' in sys.modules); w.close()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])})  # fmt: skip
+                          env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])})  # fmt: skip
     assert done.stdout.split() == ["False", "True"]

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
+import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from toolkit.errors import CaptureError, NotCaptured
 from toolkit.host.base import CommandNotCaptured, NotInstalled, ReadOnlyHost
@@ -180,14 +184,14 @@ def test_slow_reads_move_the_virtual_clock_and_nothing_waits(make: Make) -> None
 
 
 def test_the_real_clock_runs_and_waits(make: Make) -> None:
-    host = make(tree="sys/a = !SLOW 0.05 1\n", clock="real", changes=[{"after_s": 0.1, "path": "sys/a", "text": "2"}])
+    host = make(tree="sys/a = !SLOW 0.05 1\n", clock="real", changes=[{"after_s": 0.5, "path": "sys/a", "text": "2"}])
     before = time.monotonic()
     assert host.read_text("/sys/a") == "1\n"
-    host.sleep(0.1)
-    assert time.monotonic() - before >= 0.15
+    host.sleep(0.5)
+    assert time.monotonic() - before >= 0.55
     assert host.read_text("/sys/a") == "2\n"
-    assert 0.15 <= host.monotonic() < 30
-    assert 1000.15 <= host.time() < 1030
+    assert 0.55 <= host.monotonic() < 30
+    assert 1000.55 <= host.time() < 1030
 
 
 def test_what_was_opened_and_read_is_counted(make: Make) -> None:
@@ -286,6 +290,27 @@ def test_root_and_tsv_files(make: Make, tmp_path: Path) -> None:
     assert number_of(lambda: host.listdir("/sys/locked")) == errno.EACCES
 
 
+def test_a_file_below_root_wins_and_what_does_not_fit_is_told(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "root/sys").mkdir(parents=True)
+    (tmp_path / "root/sys/both").write_text("from root\n")
+    (tmp_path / "root/sys/folder").write_text("a file here, a folder there\n")
+    os.mkfifo(tmp_path / "root/sys/pipe")
+    host = make(tree="sys/both = !EIO\nsys/folder/x = 1\n")
+    assert host.read_text("/sys/both") == "from root\n"
+    assert host.read_text("/sys/folder/x") == "1\n"
+    assert not host.exists("/sys/pipe")
+    reasons = sorted(problem.reason for problem in host.problems)
+    assert reasons == ["/sys/folder: Is a directory", "/sys/pipe: neither a file, a folder nor a link"]
+
+
+def test_a_file_below_root_that_cannot_be_read_fails_when_it_is_read(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root/x").write_text("1")
+    host = make()
+    (tmp_path / "root/x").unlink()
+    assert number_of(lambda: host.read_text("/x")) == errno.ENOENT
+
+
 def test_links_never_lead_out_of_the_capture(make: Make, tmp_path: Path) -> None:
     (tmp_path / "root/sys").mkdir(parents=True)
     (tmp_path / "root/sys/out").symlink_to("../../../../../../../etc/passwd")
@@ -302,7 +327,7 @@ def test_bad_lines_are_told_and_the_rest_goes_on(make: Make) -> None:
         unreadable_tsv="good\tENONSENSE\nno tab\n../x\tEIO\ngood/below\tEIO\n",
         slow_tsv="absent\t1\ngood\tslow\ngood\tinf\n",
         commands_jsonl='{"argv": ["ok"]}\n{"argv": "no"}\n{broken\n[1]\n{"argv": ["x"], "returncode": "1"}\n'
-        '{"argv": ["x"], "seconds": true}\n{"argv": []}\n\n',
+        '{"argv": ["x"], "seconds": true}\n{"argv": []}\n\n{"argv": ["x"], "returncode": ' + "1" * 5000 + "}\n",
         changes_jsonl='{"after_s": 1, "path": "good", "text": "2"}\n{"path": "good", "text": "2"}\n'
         '{"after_s": -1, "path": "good", "text": "2"}\n{"after_s": 1, "path": "..", "text": "2"}\n'
         '{"after_s": 1, "path": "good"}\n{"after_s": 1, "path": "good", "text": "1", "absent": true}\n'
@@ -315,7 +340,7 @@ def test_bad_lines_are_told_and_the_rest_goes_on(make: Make) -> None:
         ["tree.txt:2", "tree.txt:3", "tree.txt:5"]
         + [f"unreadable.tsv:{line}" for line in (1, 2, 3, 4)]
         + [f"slow.tsv:{line}" for line in (1, 2, 3)]
-        + [f"commands.jsonl:{line}" for line in (2, 3, 4, 5, 6, 7)]
+        + [f"commands.jsonl:{line}" for line in (2, 3, 4, 5, 6, 7, 9)]
         + [f"changes.jsonl:{line}" for line in range(2, 12)]
     )
     for problem in host.problems:
@@ -346,6 +371,7 @@ def test_a_change_that_cannot_be_made_is_told_once(make: Make) -> None:
         ('{"schema": 2}', "has schema 2; this version reads schema 1"),
         ('{"schema": 0}', "has schema 0"),
         ("[" * 100_000, "nested too deeply"),
+        ('{"schema": ' + "1" * 5000 + "}", "too many digits"),
     ],
 )
 def test_a_capture_without_a_good_meta_json_is_refused(tmp_path: Path, meta: str, said: str) -> None:
@@ -389,9 +415,76 @@ def test_what_is_no_capture_is_said_to_be_none(tmp_path: Path, name: str, said: 
         ReplayHost(str(tmp_path / name))
 
 
+def test_names_with_escape_codes_move_no_cursor(tmp_path: Path) -> None:
+    folder = tmp_path / "a\x1b[31m\nb"
+    with pytest.raises(CaptureError) as caught:
+        ReplayHost(str(folder))
+    assert caught.value.message.isprintable()
+    folder.mkdir()
+    with pytest.raises(CaptureError) as caught:
+        ReplayHost(str(folder))
+    assert caught.value.message.isprintable()
+    (folder / "meta.json").write_text('{"schema": 1, "uid": "x"}')
+    (folder / "tree.txt").write_text("a\\x1b[31m/b = 1\na\\x1b[31m = 2\n")
+    (folder / "root").mkdir()
+    (folder / "root/a\x1b[31m").write_text("x")
+    host = ReplayHost(str(folder))
+    assert len(host.problems) == 3
+    assert all(f"{problem.source}{problem.reason}{problem.hint}".isprintable() for problem in host.problems)
+
+
 def test_meta_json_itself_stands_for_its_folder(make: Make, tmp_path: Path) -> None:
     make()
     assert ReplayHost(str(tmp_path / "meta.json")).exists("/sys/class/hwmon")
+
+
+JUNK = st.one_of(
+    st.binary(max_size=80),
+    st.text(alphabet='sysa/= ->!EIO\n\t{}[]"0', max_size=80).map(str.encode),
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["schema", "argv", "path", "after_s", "text", "errno", "absent", "loop_s", "link"]),
+                inner,
+            )
+        ),
+    ).map(lambda value: json.dumps(value).encode()),
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    files=st.dictionaries(
+        st.sampled_from(["tree.txt", "unreadable.tsv", "slow.tsv", "commands.jsonl", "changes.jsonl"]), JUNK
+    ),
+    meta=st.just(b'{"schema": 1}') | JUNK,
+)
+def test_junk_in_any_file_gives_a_host_or_a_capture_error(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes], meta: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("junk")
+    for name, data in [*files.items(), ("meta.json", meta)]:
+        (folder / name).write_bytes(data)
+    host, said = None, ""
+    try:
+        host = ReplayHost(str(folder))
+    except CaptureError as error:
+        said = error.message
+    assert "\n" not in said
+    if host is None:
+        return
+    for _ in range(3):
+        for path in ["/", "/sys", "/s", "/a", *(host.glob("/*"))]:
+            for call in (host.read_text, host.listdir, host.readlink, host.open_value):
+                with contextlib.suppress(OSError):
+                    call(path)
+            assert host.exists(path) in (True, False)
+            assert host.realpath(path).startswith("/")
+        host.sleep(1)
+    for problem in host.problems:
+        assert "\n" not in problem.source.removeprefix(str(folder)) + problem.reason + problem.hint
 
 
 def test_the_demo_loads_quickly_and_without_heavy_modules(capture_path: Callable[[str], str]) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from screens.app import ToolkitApp, app_bindings, app_modes, run
+from screens.app import ToolkitApp, run
 from screens.base import ToolkitScreen
 from screens.help import HelpScreen
 from screens.palette import palette_commands
-from screens.subjects import SUBJECTS, Subject
+from screens.subjects import SUBJECTS, Subject, app_bindings, app_modes
 from screens.themes import ANSI, DARK, THEMES, choose_theme
 from screens.widgets.footer import FooterLine
 from screens.widgets.verdict import VerdictLine

@@ -45,11 +45,12 @@ async def see_all(app: ToolkitApp, pilot: Pilot[Any], sizes: list[tuple[int, int
             if width >= 60 and height >= 18:
                 assert whole_footer(text), text
                 assert text.startswith(" toolkit  "), text
-            app.action_help()
-            await pilot.pause()
-            assert isinstance(app.screen, HelpScreen)
-            app.go_back()
-            await pilot.pause()
+            if width == 60:
+                app.action_help()
+                await pilot.pause()
+                assert isinstance(app.screen, HelpScreen)
+                app.go_back()
+                await pilot.pause()
 
 
 @pytest.mark.parametrize("machine", machines(), ids=lambda path: path.name)

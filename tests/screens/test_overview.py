@@ -114,6 +114,11 @@ def test_power_that_needs_root_says_so_and_names_the_command() -> None:
     assert all("sudo" not in step.command for step in steps(HOT, replayed=True))
 
 
+def test_power_that_nothing_can_show_is_no_line() -> None:
+    of = snapshot(power=Power(problem=Problem("/sys/class/powercap", "this machine shows no package power")))
+    assert "Power" not in lines(of)
+
+
 def test_clocks_of_one_kind_boost_off_and_a_profile() -> None:
     clocks = Clocks(
         groups=(ClockGroup("CPU", (0,), None, None, None, None, None),), boost=False, platform_profile="low-power"
@@ -182,7 +187,7 @@ def test_sensors_without_a_value_are_counted() -> None:
 
 def test_other_problems_with_a_hint_are_steps() -> None:
     problem = Problem("/sys/class/thermal", "cannot be read", "sudo toolkit temps")
-    of = snapshot(problems=(problem, problem), readings=())
+    of = snapshot(problems=(problem, problem, Problem("/sys/class/hwmon", "is not there", "ENOENT")), readings=())
     assert steps(of) == [Step("/sys/class/thermal: cannot be read", "sudo toolkit temps")]
 
 
@@ -285,6 +290,22 @@ async def test_click_selects_and_opens(tmp_path: Path) -> None:
         assert " ▸ find out" in shown(app)
         await pilot.click(offset=(10, y))
         assert app.clipboard == "toolkit doctor\n"
+
+
+async def test_mouse_selects_text_and_ctrl_c_copies_it(tmp_path: Path) -> None:
+    app = make_app(tmp_path, BARE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await first_look(app, pilot)
+        lines = shown(app).split("\n")
+        y = next(y for y, line in enumerate(lines) if "toolkit doctor" in line)
+        x = lines[y].index("toolkit doctor")
+        await pilot.mouse_down(offset=(x, y))
+        await pilot.hover(offset=(x + 13, y))
+        await pilot.mouse_up(offset=(x + 13, y))
+        await pilot.pause()
+        await pilot.press("ctrl+c")
+        assert app.clipboard.strip() == "toolkit doctor"
+        assert app.is_running
 
 
 async def test_short_window_scrolls_to_the_selected(tmp_path: Path) -> None:

@@ -201,6 +201,27 @@ def test_kill_9_loses_at_most_the_row_in_flight(record: Run, tmp_path: Path) -> 
     assert loaded.facts.command.argv[0] == "sh"
 
 
+def test_a_fault_while_sampling_loses_neither_the_command_nor_the_rows(record: Run, tmp_path: Path) -> None:
+    broken = (
+        "import sys\nfrom toolkit.sensors.monitor import ThermalMonitor\n"
+        "real, left = ThermalMonitor.snapshot, [5]\n"
+        "def snapshot(self, *args, **words):\n"
+        "    left[0] -= 1\n"
+        "    if left[0] < 0: raise RuntimeError('boom')\n"
+        "    return real(self, *args, **words)\n"
+        "ThermalMonitor.snapshot = snapshot\n"
+        "from toolkit.cli import main\nsys.exit(main())\n"
+    )
+    record.words[1:3] = ["-c", broken]
+    done = record("--", "sh", "-c", f"sleep 0.5; touch {tmp_path}/ended; exit 4")
+    assert done.returncode == 4
+    assert (tmp_path / "ended").exists()
+    assert "sampling ended early by a fault in the program: RuntimeError: boom" in done.stderr
+    loaded = load_recording(str(record.file))
+    assert loaded.notes == ()
+    assert loaded.summary.samples == 5
+
+
 # The terminal
 
 
@@ -341,11 +362,11 @@ def test_what_does_not_end_by_sigterm_gets_sigkill_after_the_grace() -> None:
     beside = Alongside(child, grace_s=0.05)
     beside.stop("too hot")
     beside.stop("too hot again")
-    assert not beside.wait(0)
+    assert not beside.ended()
     assert child.signals == [signal.SIGTERM]
     with pytest.raises(ValueError, match="still runs"):
         beside.exit_status()
-    _until(lambda: beside.wait(0))
+    _until(beside.ended)
     assert child.signals == [signal.SIGTERM, signal.SIGKILL]
     assert beside.exit_status() == 137
     assert beside.stopped_by == "too hot"
@@ -361,7 +382,7 @@ def test_what_is_left_of_the_group_after_its_leader_ended_is_killed(tmp_path: Pa
     _until(lambda: (tmp_path / "pid").exists() and bool((tmp_path / "pid").read_text()))
     stubborn = int((tmp_path / "pid").read_text())
     beside.stop("too hot")
-    _until(lambda: beside.wait(0))
+    _until(beside.ended)
     assert beside.exit_status() == 143
     assert _lives(stubborn)
     beside.end_group()

@@ -18,7 +18,7 @@ from tests.support.snapshots import DISK, MACHINE, PACKAGE, FakeClock, FakeMonit
 from toolkit.errors import ToolkitError, UsageError
 from toolkit.sensors import rowfile
 from toolkit.sensors.loading import load_recording
-from toolkit.sensors.model import PackagePower, Power
+from toolkit.sensors.model import Clocks, PackagePower, Power, Snapshot
 from toolkit.sensors.recorder import EVENT_LIMIT, Recorder, Recording, Setup
 from toolkit.sensors.rowfile import RowFile
 
@@ -37,7 +37,7 @@ def test_delays_do_not_add_up(tmp_path: Path, rate_hz: float) -> None:
     clock = FakeClock()
     monitor = FakeMonitor(clock, [(0.0, 50.0)], look_s=0.013)
     recording = Recording.start(simple(0.0, 50.0), str(tmp_path / "run"), Setup(MACHINE, rate_hz))
-    Recorder(monitor, recording, rate_hz, clock).run(100 / rate_hz)
+    Recorder(monitor, recording, rate_hz, clock).run(lambda: False, 100 / rate_hz)
     recording.stop()
     period = 1 / rate_hz
     assert len(monitor.looks) == 101
@@ -49,7 +49,7 @@ def test_a_look_that_takes_too_long_skips_moments_and_keeps_to_the_beat(tmp_path
     clock = FakeClock()
     monitor = FakeMonitor(clock, [(0.0, 50.0)], look_s=0.25)
     recording = Recording.start(simple(0.0, 50.0), str(tmp_path / "run"), SETUP)
-    Recorder(monitor, recording, 10.0, clock).run(1.2)
+    Recorder(monitor, recording, 10.0, clock).run(lambda: False, 1.2)
     assert [round(at, 6) for at in monitor.looks] == [0.0, 0.3, 0.6, 0.9, 1.2]
     recording.stop()
 
@@ -59,11 +59,22 @@ def test_it_ends_when_told_and_takes_a_last_sample(tmp_path: Path) -> None:
     monitor = FakeMonitor(clock, [(0.0, 50.0), (0.25, 80.0)])
     recording = Recording.start(simple(0.0, 50.0), str(tmp_path / "run"), SETUP)
     clock.ends_at = 0.25
-    Recorder(monitor, recording, 10.0, clock).run(sample_now=False)
+    Recorder(monitor, recording, 10.0, clock).run(lambda: clock.now >= 0.25, sample_now=False)
     summary = recording.stop()
     assert [round(at, 6) for at in monitor.looks] == [0.1, 0.2, 0.25]
     assert summary.headline.stats is not None
     assert summary.headline.stats.maximum == 80.0
+
+
+def test_the_first_and_the_last_snapshot_may_look_closer(tmp_path: Path) -> None:
+    clock = FakeClock()
+    monitor = FakeMonitor(clock, [(0.0, 50.0)])
+    closer = FakeMonitor(clock, [(0.0, 50.0)])
+    recording = Recording.start(simple(0.0, 50.0), str(tmp_path / "run"), SETUP)
+    Recorder(monitor, recording, 10.0, clock, edge=closer.snapshot).run(lambda: False, 0.35)
+    assert closer.looks == [0.0, 0.35]
+    assert [round(at, 6) for at in monitor.looks] == [0.1, 0.2, 0.3]
+    recording.stop()
 
 
 # Statistics over a whole recording
@@ -96,10 +107,6 @@ def test_a_wall_clock_that_goes_back_is_told_and_is_no_gap(tmp_path: Path) -> No
     assert [(event.kind, event.text) for event in summary.facts.events] == [("clock", "the wall clock went back 60 s")]
 
 
-def _with_power(at_s: float, *packages: PackagePower) -> Power:
-    return Power(tuple(packages), on_ac=True)
-
-
 def test_energy_comes_from_the_counters_since_the_start_of_the_recording(tmp_path: Path) -> None:
     def taken(at_s: float, joules: float) -> object:
         power = Power(tuple(PackagePower(f"package-{n}", 10.0, None, None, "RAPL", joules + n) for n in range(2)))
@@ -120,6 +127,22 @@ def test_energy_is_integrated_from_watts_where_there_is_no_counter(tmp_path: Pat
     assert summary.energy_j == 10.0 * 1.0 + 30.0 * 2.0
     assert summary.power.stats is not None
     assert (summary.power.stats.minimum, summary.power.stats.maximum) == (10.0, 30.0)
+
+
+def test_a_look_at_the_very_end_counts_for_energy_and_not_as_a_mean(tmp_path: Path) -> None:
+    def taken(at_s: float, watts: float | None, joules: float) -> Snapshot:
+        power = Power((PackagePower("package-0", watts, None, None, "RAPL", joules),))
+        return snapshot(at_s, [reading(PACKAGE, 50)], power=power, clocks=Clocks(load_percent=watts))
+
+    recording = Recording.start(taken(0.0, None, 0.0), str(tmp_path / "run"), SETUP)
+    recording.add(taken(1.0, 10.0, 10.0))
+    recording.add(taken(1.004, 99.0, 10.4))
+    summary = recording.stop()
+    assert summary.energy_j == 10.4
+    assert summary.power.stats is not None
+    assert summary.power.stats.maximum == 10.0
+    assert summary.load.stats is not None
+    assert summary.load.stats.maximum == 10.0
 
 
 def test_without_power_the_summary_says_why(tmp_path: Path) -> None:

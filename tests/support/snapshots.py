@@ -103,9 +103,8 @@ class FakeClock:
     def monotonic(self) -> float:
         return self.now
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds: float) -> None:
         self.now = min(self.now + seconds, max(self.ends_at, self.now))
-        return self.now >= self.ends_at
 
 
 class FakeMonitor:

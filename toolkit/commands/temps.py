@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolkit import output
 from toolkit.commands import temps_output
-from toolkit.errors import EXIT_OK, EXIT_PROBLEM_FOUND, UsageError
+from toolkit.errors import EXIT_OK, EXIT_PROBLEM_FOUND, Problem, UsageError
 from toolkit.sensors.model import Rule
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 HELP = "temperatures: print, watch, record beside a benchmark, compare"
 MIN_WATCH_S = 0.05
 SETTLE_S = 0.3
+ONE_LOOK = (Problem("toolkit temps --json", "load and watts need two looks", "--watch SECONDS prints them"),)
 CAPTURE_SETTLE_S = 1.0
 """Captured machines move in whole seconds; their clock costs no waiting."""
 
@@ -47,7 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     record.add_argument("--record", metavar="FILE", help="record to FILE.csv and FILE.json")
     record.add_argument("--rate", metavar="HZ", type=_rate, default=2.0, help="samples a second, 0.1 to 20 (2)")
     record.add_argument("--seconds", metavar="N", type=_positive, help="without a command: stop after N seconds")
-    record.add_argument("--settle", metavar="N", type=_positive, help="sample N seconds before the command starts")
+    record.add_argument(
+        "--settle", metavar="N", type=_positive, help="sample N seconds before and after the command, too"
+    )
     record.add_argument("--stop-above", metavar="CELSIUS", type=float, help="end the command when the CPU gets hotter")
     record.add_argument("--force", action="store_true", help="overwrite a recording that is there")
     compare = parser.add_argument_group("comparing")
@@ -110,7 +113,8 @@ def settled_snapshot(monitor: ThermalMonitor) -> Snapshot:
 def _print(args: argparse.Namespace, host: Host, monitor: ThermalMonitor, snapshot: Snapshot) -> int:
     if args.json:
         data = temps_output.as_dict(snapshot, monitor.machine)
-        output.write_json(data, snapshot.problems, host, snapshot.taken_at, one_line=args.watch is not None)
+        problems = snapshot.problems + (ONE_LOOK if args.watch is None else ())
+        output.write_json(data, problems, host, snapshot.taken_at, one_line=args.watch is not None)
     elif args.headline or args.format is not None:
         if snapshot.headline.celsius is None:
             output.warn(snapshot.headline.reason)

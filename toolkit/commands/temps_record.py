@@ -79,7 +79,8 @@ class _Session:
         recording = self._start(self.monitor.snapshot(), "run")
         if self.args.seconds is None and sys.stderr.isatty():
             output.warn(f"recording to {printable(recording.path)}; Ctrl+C ends it")
-        self._recorder(recording).run(self.args.seconds, sample_now=False)
+        pause = Pause(self.interrupts)
+        self._recorder(recording, pause).run(pause.ended, self.args.seconds, sample_now=False)
         summary = recording.stop()
         if self.args.json:
             from toolkit.sensors.twin import summary_json
@@ -101,8 +102,9 @@ class _Session:
         settle_s = self.args.settle
         recording = self._start(first, "before" if settle_s else "run")
         if settle_s:
-            self._recorder(recording).run(settle_s, "before", sample_now=False)
-            if self.interrupts.last is not None:
+            pause = Pause(self.interrupts)
+            self._recorder(recording, pause).run(pause.ended, settle_s, "before", sample_now=False)
+            if pause.ended():
                 self._tell(recording, recording.stop())
                 return EXIT_INTERRUPTED
             if rule is not None:
@@ -145,7 +147,8 @@ class _Session:
         recording.set_command(command)
         recording.event("command", f"the command ended with exit status {command.exit_status}")
         if settle_s and self.interrupts.last is None:
-            self._recorder(recording).run(settle_s, "after")
+            pause = Pause(self.interrupts)
+            self._recorder(recording, pause).run(pause.ended, settle_s, "after")
         self._tell(recording, recording.stop())
         return beside.exit_status()
 
@@ -158,7 +161,15 @@ class _Session:
                 beside.stop(why)
 
         recording.event("command", "the command started")
-        Recorder(self.monitor, recording, self.args.rate, beside, look).run(sample_now=self.args.settle is not None)
+        recorder = Recorder(self.monitor, recording, self.args.rate, beside, look, self._edge)
+        try:
+            recorder.run(beside.ended, sample_now=self.args.settle is not None)
+        except Exception as error:  # noqa: BLE001 - a fault of ours neither ends the command nor loses its status
+            text = f"sampling ended early by a fault in the program: {type(error).__name__}: {error}"
+            recording.event("stop", text)
+            output.warn(printable(text))
+            while not beside.ended():
+                beside.wait(1.0)
         if beside.stopped_by:
             beside.end_group()
 
@@ -177,8 +188,11 @@ class _Session:
         )
         return Recording.start(first, self.args.record, setup, phase)
 
-    def _recorder(self, recording: Recording) -> Recorder:
-        return Recorder(self.monitor, recording, self.args.rate, Pause(self.interrupts))
+    def _recorder(self, recording: Recording, pause: Pause) -> Recorder:
+        return Recorder(self.monitor, recording, self.args.rate, pause, edge=self._edge)
+
+    def _edge(self) -> Snapshot:
+        return self.monitor.snapshot(look_around=True)
 
     def _tell(self, recording: Recording, summary: Summary) -> None:
         """Write the summary to stderr, and where the files are."""

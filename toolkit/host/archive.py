@@ -7,6 +7,7 @@ import zlib
 
 from toolkit.errors import CaptureError, Problem
 from toolkit.host.tree import Tree
+from toolkit.text import printable
 
 SIZE_LIMIT = 256 << 20
 """Bytes that a capture may unpack to; captures have some hundred kilobytes."""
@@ -22,7 +23,7 @@ class ArchiveSource:
     """
 
     def __init__(self, path: str) -> None:
-        self.name = path
+        self.name = shown = printable(path, 4096)
         self._files: dict[str, bytes] = {}
         self._links: dict[str, str] = {}
         self._folders: list[str] = []
@@ -33,14 +34,14 @@ class ArchiveSource:
         except tarfile.ReadError as error:
             hint = "give a folder or a .tar.gz that toolkit capture wrote"
             if _begins_gzip(path):
-                raise CaptureError(f"{path} is damaged or cut short", "copy it again") from error
-            raise CaptureError(f"{path} is no capture", hint) from error
+                raise CaptureError(f"{shown} is damaged or cut short", "copy it again") from error
+            raise CaptureError(f"{shown} is no capture", hint) from error
         except (tarfile.TarError, EOFError, zlib.error, ValueError) as error:
-            raise CaptureError(f"{path} is damaged or cut short", "copy it again") from error
+            raise CaptureError(f"{shown} is damaged or cut short", "copy it again") from error
         except OSError as error:
             # gzip's BadGzipFile and lzma's errors have no strerror.
             reason = f"cannot be read: {error.strerror}" if error.strerror else "is damaged or cut short"
-            raise CaptureError(f"{path} {reason}", "copy it again, or look at its permissions") from error
+            raise CaptureError(f"{shown} {reason}", "copy it again, or look at its permissions") from error
         self._strip_top()
 
     def _load(self, archive: tarfile.TarFile) -> None:
@@ -63,7 +64,7 @@ class ArchiveSource:
                 self._files[name] = file.read() if file is not None else b""
             else:
                 self._problems.append(
-                    Problem(f"{self.name}: {name}", "neither a file, a folder nor a link", "remove it")
+                    Problem(f"{self.name}: {printable(name)}", "neither a file, a folder nor a link", "remove it")
                 )
 
     def _inside(self, name: str) -> str:
@@ -103,7 +104,9 @@ class ArchiveSource:
             try:
                 tree.put_file(name[5:], data)
             except OSError as error:
-                problems.append(Problem(f"{self.name}: {name}", f"{error.strerror}", "make the capture anew"))
+                problems.append(
+                    Problem(f"{self.name}: {printable(name)}", f"{error.strerror}", "make the capture anew")
+                )
         return problems
 
 

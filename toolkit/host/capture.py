@@ -14,8 +14,9 @@ from typing import Protocol
 from toolkit.errors import CaptureError, Problem
 from toolkit.host.capturelines import Answer, Change, answer, change, number, parse_lines
 from toolkit.host.capturemeta import CAPTURE_HINT, Meta, parse_meta
-from toolkit.host.tree import NOT_READ, FileNode, Tree, failure
+from toolkit.host.tree import NOT_READ, FileNode, FolderNode, Tree, failure
 from toolkit.host.treetext import BadLine, Kind, clean_path, errno_number, parse_tree, unescape
+from toolkit.text import printable
 
 
 class Source(Protocol):
@@ -40,15 +41,27 @@ class Capture:
     meta: Meta
     tree: Tree
     answers: list[Answer]
-    changes: list[Change]
+    changes_text: bytes
     problems: list[Problem]
+
+    def changes(self) -> list[Change]:
+        """Parse changes.jsonl, in the order of time; what is wrong in it is added to `problems`."""
+        where = f"{self.name}/changes.jsonl"
+        changes = parse_lines(self.changes_text, where, change, self.problems)
+        changes.sort(key=lambda entry: entry.after_s)
+        loop_s = self.meta.loop_s
+        if loop_s and changes and changes[-1].after_s > loop_s:
+            late = f"changes after loop_s ({loop_s:g} s) never happen"
+            self.problems.append(Problem(where, late, "raise loop_s in meta.json"))
+            changes = [entry for entry in changes if entry.after_s <= loop_s]
+        return changes
 
 
 class FolderSource:
     """A capture that is a folder. Files below root/ are read when they are asked for."""
 
     def __init__(self, path: str) -> None:
-        self.name = path
+        self.name = printable(path, 4096)
         self._path = path
 
     def read(self, name: str) -> bytes | None:
@@ -60,7 +73,9 @@ class FolderSource:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise CaptureError(f"{path} cannot be read: {error.strerror}", "look at its permissions") from error
+            raise CaptureError(
+                f"{printable(path, 4096)} cannot be read: {error.strerror}", "look at its permissions"
+            ) from error
 
     def fill(self, tree: Tree) -> list[Problem]:
         """Put everything below root/ into the tree."""
@@ -73,20 +88,32 @@ class FolderSource:
             try:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
             except OSError as error:
-                problems.append(Problem(folder, f"cannot be listed: {error.strerror}", "look at its permissions"))
+                problems.append(
+                    Problem(printable(folder, 4096), f"cannot be listed: {error.strerror}", "look at its permissions")
+                )
                 continue
             for entry in entries:
                 path = f"{base}/{entry.name}"
-                if entry.is_symlink():
-                    tree.put_link(path, os.readlink(entry.path))
-                elif entry.is_dir():
-                    tree.folder(path)
-                    waiting.append((entry.path, path))
-                elif entry.is_file():
-                    tree.file(path).load = _loader(entry.path)
-                else:
-                    problems.append(Problem(entry.path, "neither a file, a folder nor a link", "remove it"))
+                try:
+                    if _plant_entry(tree, entry, path):
+                        waiting.append((entry.path, path))
+                except OSError as error:
+                    problems.append(_in_the_way(printable(entry.path, 4096), path, error))
         return problems
+
+
+def _plant_entry(tree: Tree, entry: os.DirEntry[str], path: str) -> bool:
+    """Put one entry of a folder below root/ into the tree; True where it is a folder. Raises OSError."""
+    if entry.is_symlink():
+        tree.put_link(path, os.readlink(entry.path))
+    elif entry.is_dir():
+        tree.folder(path)
+        return True
+    elif entry.is_file():
+        tree.put_file(path).load = _loader(entry.path)
+    else:
+        raise OSError(0, "neither a file, a folder nor a link", entry.path)
+    return False
 
 
 def _loader(path: str) -> Callable[[], bytes]:
@@ -107,7 +134,10 @@ def open_source(path: str) -> Source:
     if os.path.isdir(path):
         return FolderSource(path)
     if not os.path.lexists(path):
-        raise CaptureError(f"{path}: there is no such capture", "give a folder or a .tar.gz that toolkit capture wrote")
+        shown = printable(path, 4096)
+        raise CaptureError(
+            f"{shown}: there is no such capture", "give a folder or a .tar.gz that toolkit capture wrote"
+        )
     from toolkit.host.archive import ArchiveSource
 
     return ArchiveSource(path)
@@ -130,13 +160,7 @@ def load_capture(path: str) -> Capture:
     _slow(source, tree, problems)
     _from_meta(tree, meta)
     answers = parse_lines(source.read("commands.jsonl") or b"", f"{source.name}/commands.jsonl", answer, problems)
-    changes = parse_lines(source.read("changes.jsonl") or b"", f"{source.name}/changes.jsonl", change, problems)
-    changes.sort(key=lambda entry: entry.after_s)
-    if meta.loop_s and changes and changes[-1].after_s > meta.loop_s:
-        late = f"changes after loop_s ({meta.loop_s:g} s) never happen"
-        problems.append(Problem(f"{source.name}/changes.jsonl", late, "raise loop_s in meta.json"))
-        changes = [entry for entry in changes if entry.after_s <= meta.loop_s]
-    return Capture(source.name, meta, tree, answers, changes, problems)
+    return Capture(source.name, meta, tree, answers, source.read("changes.jsonl") or b"", problems)
 
 
 def _plant(tree: Tree, text: bytes, where: str, problems: list[Problem]) -> None:
@@ -144,6 +168,7 @@ def _plant(tree: Tree, text: bytes, where: str, problems: list[Problem]) -> None
     problems += bad
     # Links first, the shallow ones before the deep ones: a line may lead through a link that stands further down.
     links = sorted((entry for entry in entries if entry.kind is Kind.LINK), key=lambda entry: entry.path.count("/"))
+    folders: dict[str, FolderNode] = {}
     for entry in links + [entry for entry in entries if entry.kind is not Kind.LINK]:
         try:
             if entry.kind is Kind.LINK:
@@ -152,16 +177,22 @@ def _plant(tree: Tree, text: bytes, where: str, problems: list[Problem]) -> None
                 tree.folder(entry.path)
             elif entry.kind is Kind.ABSENT:
                 tree.remove(entry.path)
-            elif entry.kind is Kind.UNREAD:
-                tree.put_file(entry.path, error=NOT_READ)
             else:
-                tree.put_file(entry.path, entry.content, entry.error, entry.slow_s)
+                error = NOT_READ if entry.kind is Kind.UNREAD else entry.error
+                folder, _, name = entry.path.rpartition("/")
+                place = folders.get(folder)
+                if place is None:
+                    place = folders[folder] = tree.folder(folder)
+                if name in place.children or tree.absent:
+                    tree.put_file(entry.path, entry.content, error, entry.slow_s)
+                else:
+                    place.children[name] = FileNode(entry.content, error, entry.slow_s)
         except OSError as error:
             problems.append(_in_the_way(f"{where}:{entry.line}", entry.path, error))
 
 
 def _in_the_way(where: str, path: str, error: OSError) -> Problem:
-    return Problem(where, f"{path}: {error.strerror}", "give that path once, as a file, a link or a folder")
+    return Problem(where, f"{printable(path)}: {error.strerror}", "give that path once, as a file, a link or a folder")
 
 
 def _rows(source: Source, name: str, problems: list[Problem]) -> list[tuple[str, str, str]]:
@@ -210,7 +241,9 @@ def _slow(source: Source, tree: Tree, problems: list[Problem]) -> None:
         if isinstance(node, FileNode):
             node.slow_s = seconds
         else:
-            problems.append(Problem(where, f"{path} is no file of this capture", "remove the line or add the file"))
+            problems.append(
+                Problem(where, f"{printable(path)} is no file of this capture", "remove the line or add the file")
+            )
 
 
 def _from_meta(tree: Tree, meta: Meta) -> None:

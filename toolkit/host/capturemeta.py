@@ -76,6 +76,8 @@ def _json_object(data: bytes, where: str) -> dict[str, Any]:
         raise CaptureError(f"{where}:{line}: not UTF-8", "save it as UTF-8") from error
     except json.JSONDecodeError as error:
         raise CaptureError(f"{where}:{error.lineno}: {error.msg}", "mend the JSON there") from error
+    except ValueError as error:
+        raise CaptureError(f"{where}: a number with too many digits", "mend the JSON there") from error
     except RecursionError as error:
         raise CaptureError(f"{where}: nested too deeply", CAPTURE_HINT) from error
     if not isinstance(value, dict):

@@ -21,6 +21,7 @@ from typing import Any
 
 from toolkit.errors import MissingError
 from toolkit.host.base import NotInstalled
+from toolkit.text import printable
 
 _STEP_S = 0.1
 """How often a wait looks for a command that was stopped from the keyboard."""
@@ -97,10 +98,12 @@ class LocalChild:
             self._process = subprocess.Popen(list(argv), executable=program, env=dict(environ), process_group=0)
         except FileNotFoundError:
             if os.path.exists(program):
-                raise MissingError(f"{program} cannot be started: its interpreter is not installed") from None
-            raise NotInstalled(f"{argv[0]} is not installed") from None
+                raise MissingError(
+                    f"{printable(program)} cannot be started: its interpreter is not installed"
+                ) from None
+            raise NotInstalled(f"{printable(argv[0])} is not installed") from None
         except OSError as error:
-            raise MissingError(f"{program} cannot be started: {error.strerror}") from error
+            raise MissingError(f"{printable(program)} cannot be started: {error.strerror}") from error
         self.pid = self._process.pid
         if self._terminal is not None:
             self._terminal.lend(self.pid)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from toolkit.host.base import READ_LIMIT, Child, Host, Result, UnknownInDryRun, ValueReader, Watch
+from toolkit.text import printable
 
 LOOKS: tuple[tuple[str, ...], ...] = (
     ("blkid",),
@@ -125,7 +126,7 @@ class DryRunHost:
             if candidate in self._written or any(
                 candidate == gone or candidate.startswith(f"{gone.rstrip('/')}/") for gone in self._forgotten
             ):
-                raise UnknownInDryRun(f"{path} depends on a change that a dry run does not make")
+                raise UnknownInDryRun(f"{printable(path)} depends on a change that a dry run does not make")
 
     def read_bytes(self, path: str, limit: int = READ_LIMIT) -> bytes:
         """Read a file. Raises OSError, NotCaptured, UnknownInDryRun."""
@@ -197,7 +198,7 @@ class DryRunHost:
         for word in words[1:]:
             if word in self._touched:
                 raise UnknownInDryRun(
-                    f"what {words[0]} says of {word} depends on a change that a dry run does not make"
+                    f"what {words[0]} says of {printable(word)} depends on a change that a dry run does not make"
                 )
             if word.startswith("/"):
                 self._check(word)
@@ -218,7 +219,7 @@ class DryRunHost:
         words = _without_sudo(argv)
         # What a command is about: its devices, pools, files. One-letter words and options say nothing.
         self._touched.update(word for word in words[1:] if len(word) > 1 and not word.startswith("-"))
-        raise UnknownInDryRun(f"a dry run does not run: {' '.join(argv)}")
+        raise UnknownInDryRun(f"a dry run does not run: {printable(' '.join(argv))}")
 
     def write(self, path: str, text: str) -> None:
         """Note a write; the file is unknown from here on."""

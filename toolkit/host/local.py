@@ -12,6 +12,7 @@ from toolkit.errors import UsageError
 from toolkit.host.base import READ_LIMIT, Child, NotInstalled, ReadOnlyHost, Result, Watch
 from toolkit.host.natural import natural_sorted
 from toolkit.host.pattern import expand
+from toolkit.text import printable
 
 VALUE_BYTES = 64
 """Bytes that a ValueReader returns at most."""
@@ -41,7 +42,9 @@ class LocalHost:
     def __init__(self, root: str = "/", environ: Mapping[str, str] | None = None) -> None:
         root = os.path.realpath(root)
         if not os.path.isdir(root):
-            raise UsageError(f"{root} is no folder", "give the folder where the machine's root is mounted")
+            raise UsageError(
+                f"{printable(root, 4096)} is no folder", "give the folder where the machine's root is mounted"
+            )
         self.root = root
         self._rooted = root != "/"
         self.label = root if self._rooted else ""
@@ -187,12 +190,14 @@ class LocalHost:
             raise UsageError("an empty command, or one with a NUL character, cannot be run")
         if self._rooted:
             raise ReadOnlyHost(
-                f"{argv[0]} cannot be run on the system mounted at {self.root}",
+                f"{printable(argv[0])} cannot be run on the system mounted at {printable(self.root, 4096)}",
                 f"run it in that system: chroot {self.root}",
             )
         program = self.which(argv[0])
         if program is None:
-            raise NotInstalled(f"{argv[0]} is not installed", "toolkit doctor names the package that brings it")
+            raise NotInstalled(
+                f"{printable(argv[0])} is not installed", "toolkit doctor names the package that brings it"
+            )
         return list(argv), program
 
     def child_environ(self) -> dict[str, str]:

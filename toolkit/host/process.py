@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
 from toolkit.host.base import NotInstalled, Result
+from toolkit.text import printable
 
 OUTPUT_LIMIT = 64 << 20
 """Bytes of output kept of one command, stdout and stderr together; what is more is thrown away."""
@@ -250,7 +251,7 @@ def _start(
         return Group(argv, program, environ, stdin, joined)
     except FileNotFoundError:
         if not os.path.exists(program):
-            raise NotInstalled(f"{argv[0]} is not installed") from None
+            raise NotInstalled(f"{printable(argv[0])} is not installed") from None
         return f"{program}: its interpreter is not installed"
     except OSError as error:
         return f"{program}: {error.strerror}"

@@ -7,6 +7,8 @@ user id, the environment and the clock all come from the capture.
 from __future__ import annotations
 
 import errno
+import re
+import sys
 import threading
 import time
 from collections import Counter
@@ -22,14 +24,18 @@ from toolkit.host.base import (
     Result,
 )
 from toolkit.host.capture import load_capture
-from toolkit.host.capturelines import Answer
+from toolkit.host.capturelines import Answer, Change
 from toolkit.host.capturemeta import Meta
 from toolkit.host.natural import natural_sorted
 from toolkit.host.pattern import expand
 from toolkit.host.tree import NOT_READ, FileNode, FolderNode, LinkNode, failure
+from toolkit.text import printable
 
 VALUE_BYTES = 64
 """Bytes that a ValueReader returns at most."""
+
+_AT_START = re.compile(rb'"after_s"\s*:\s*-?0*\.?0*(?:[eE][^,}]*)?\s*[,}]')
+"""Something that happens at once, as far as one can tell without reading all of the changes."""
 
 READ_ONLY = "a captured machine cannot be changed"
 
@@ -65,10 +71,13 @@ class ReplayHost:
         self._answers: dict[tuple[str, ...], list[Answer]] = {}
         for answer in loaded.answers:
             self._answers.setdefault(answer.argv, []).append(answer)
-        self._changes = loaded.changes
+        self._loaded = loaded
+        self._changes: list[Change] | None = None
         self._next = 0
         self._cycle = 0
-        self._due = self._changes[0].after_s if self._changes else float("inf")
+        # A capture may have some thousand changes, and a command that looks once needs none of them.
+        now = _AT_START.search(loaded.changes_text) is not None
+        self._due = 0.0 if now else (sys.float_info.min if loaded.changes_text else float("inf"))
         self._lock = threading.RLock()
         self._virtual = clock != "real"
         self._now = 0.0
@@ -77,7 +86,9 @@ class ReplayHost:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What was wrong in the capture and was left out."""
-        return tuple(self._problems)
+        with self._lock:
+            self._load_changes()
+            return tuple(self._problems)
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -110,6 +121,7 @@ class ReplayHost:
             return
         with self._lock:
             now = self.monotonic()
+            self._load_changes()
             loop_s = self.meta.loop_s
             if loop_s and now - self._cycle * loop_s > 2 * loop_s:
                 # Rounds before the last whole one leave nothing behind that the last one does not set again.
@@ -118,26 +130,33 @@ class ReplayHost:
             while now >= self._due:
                 self._apply_until(now)
 
+    def _load_changes(self) -> list[Change]:
+        if self._changes is None:
+            self._changes = self._loaded.changes()
+            self._due = self._changes[0].after_s if self._changes else float("inf")
+        return self._changes
+
     def _apply_until(self, now: float) -> None:
         """Make the changes of this round that are due at a time, and find out when the next one is due."""
         base = self._cycle * self.meta.loop_s
-        while self._next < len(self._changes) and base + self._changes[self._next].after_s <= now:
-            change = self._changes[self._next]
+        changes = self._load_changes()
+        while self._next < len(changes) and base + changes[self._next].after_s <= now:
+            change = changes[self._next]
             self._next += 1
             try:
                 change.apply(self._tree)
             except OSError as error:
-                reason = f"{change.path}: {error.strerror}"
+                reason = f"{printable(change.path)}: {error.strerror}"
                 problem = Problem("changes.jsonl", reason, "give that path once, as a file, a link or a folder")
                 if problem not in self._problems:
                     self._problems.append(problem)
-        if self._next == len(self._changes):
+        if self._next == len(changes):
             if not self.meta.loop_s:
                 self._due = float("inf")
                 return
             self._next = 0
             self._cycle += 1
-        self._due = self._cycle * self.meta.loop_s + self._changes[self._next].after_s
+        self._due = self._cycle * self.meta.loop_s + changes[self._next].after_s
 
     def _file(self, path: str) -> FileNode:
         self.opened[path] += 1
@@ -259,8 +278,10 @@ class ReplayHost:
                 return answers.pop(0) if len(answers) > 1 else answers[0]
         base = argv[0].rpartition("/")[2]
         if argv[0] in self.meta.commands_not_found or base in self.meta.commands_not_found:
-            raise NotInstalled(f"{base} is not installed on the captured machine")
-        raise CommandNotCaptured(f"the capture has no answer for: {' '.join(argv)}", "make a new capture there")
+            raise NotInstalled(f"{printable(base)} is not installed on the captured machine")
+        raise CommandNotCaptured(
+            f"the capture has no answer for: {printable(' '.join(argv))}", "make a new capture there"
+        )
 
     def stream(self, argv: Sequence[str], timeout_s: float | None = None) -> Iterator[str]:  # noqa: ARG002
         """Yield the lines of the recorded answer; raises like `run`."""
@@ -269,11 +290,11 @@ class ReplayHost:
 
     def spawn(self, argv: Sequence[str]) -> Child:
         """Refuse: a captured machine runs nothing. Raises ReadOnlyHost."""
-        raise ReadOnlyHost(f"{READ_ONLY}, so this cannot run on it: {' '.join(argv)}")
+        raise ReadOnlyHost(f"{READ_ONLY}, so this cannot run on it: {printable(' '.join(argv))}")
 
     def write(self, path: str, text: str) -> None:  # noqa: ARG002 - the protocol's
         """Refuse: a captured machine cannot be changed. Raises ReadOnlyHost."""
-        raise ReadOnlyHost(f"{READ_ONLY}: {path} was not written")
+        raise ReadOnlyHost(f"{READ_ONLY}: {printable(path)} was not written")
 
     def watch(self, subsystem: str) -> ReplayWatch:
         """Listen for devices of a class that come and go by the capture's changes. Never raises."""

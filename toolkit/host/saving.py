@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 
 from toolkit.errors import UsageError
+from toolkit.text import printable
 
 ARCHIVE_ENDINGS = (".tar.gz", ".tgz")
 
@@ -17,13 +18,15 @@ def check_place(path: str, overwrite: bool = False) -> None:
     archive = path.endswith(ARCHIVE_ENDINGS)
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        raise UsageError(f"there is no folder {folder}", "make it first")
+        raise UsageError(f"there is no folder {printable(folder, 4096)}", "make it first")
     if not os.path.lexists(path):
         return
     if not overwrite:
-        raise UsageError(f"{path} is there already", "give another name, or --force to replace it")
+        raise UsageError(f"{printable(path, 4096)} is there already", "give another name, or --force to replace it")
     if os.path.isdir(path) and (archive or not os.path.isfile(os.path.join(path, "meta.json"))):
-        raise UsageError(f"{path} is a folder and no capture, so it is not replaced", "give another name")
+        raise UsageError(
+            f"{printable(path, 4096)} is a folder and no capture, so it is not replaced", "give another name"
+        )
 
 
 def save_members(path: str, members: Mapping[str, bytes], taken_at: float) -> None:
@@ -43,7 +46,9 @@ def save_members(path: str, members: Mapping[str, bytes], taken_at: float) -> No
         else:
             _write_folder(path, members)
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}", "choose another place") from error
+        raise UsageError(
+            f"{printable(path, 4096)} cannot be written: {error.strerror}", "choose another place"
+        ) from error
 
 
 def _write_archive(path: str, members: Mapping[str, bytes], taken_at: float) -> None:

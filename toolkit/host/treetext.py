@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from toolkit.errors import Problem
+from toolkit.text import printable
 
 _ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|n|t|\\|)")
 _SIMPLE_ESCAPES = {b"n": b"\n", b"t": b"\t", b"\\": b"\\"}
@@ -124,6 +125,8 @@ def escape(data: bytes, more: str = "") -> str:
 
 def clean_path(text: str) -> str:
     """Return a path of a capture relative to the machine's root. Raises BadLine for one that leads elsewhere."""
+    if text and text[0] not in "/." and text[-1] != "/" and "//" not in text and "/." not in text and "\0" not in text:
+        return text  # as nearly all are: a capture may have some thousand
     parts = [part for part in text.split("/") if part not in ("", ".")]
     if not parts:
         raise BadLine("no path", "write PATH = CONTENT, PATH -> TARGET or PATH/")
@@ -203,7 +206,7 @@ def parse_tree(data: bytes, source: str = "tree.txt") -> tuple[list[Entry], list
         if entry is None:
             continue
         if entry.path in seen and entry.kind is not Kind.FOLDER:
-            reason = f"{entry.path} stands in line {seen[entry.path]} too; this line counts"
+            reason = f"{printable(entry.path)} stands in line {seen[entry.path]} too; this line counts"
             problems.append(Problem(f"{source}:{number}", reason, "remove one of the two"))
         seen[entry.path] = number
         entries.append(entry)

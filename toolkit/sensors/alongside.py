@@ -62,17 +62,20 @@ class Interrupts:
 
 
 class Pause:
-    """The recorder's clock where no command runs; it ends by a signal."""
+    """The recorder's clock where no command runs."""
 
     monotonic = staticmethod(time.monotonic)
 
     def __init__(self, interrupts: Interrupts) -> None:
         self._interrupts = interrupts
 
-    def wait(self, seconds: float) -> bool:
-        """Wait, at most a step; True where a signal came."""
-        if self._interrupts.last is None and seconds > 0:
+    def wait(self, seconds: float) -> None:
+        """Wait, at most a step."""
+        if not self.ended():
             time.sleep(min(seconds, STEP_S))
+
+    def ended(self) -> bool:
+        """True where a signal came."""
         return self._interrupts.last is not None
 
 
@@ -89,16 +92,23 @@ class Alongside:
         self._child = child
         self._grace_s = grace_s
         self._kill_at: float | None = None
+        self._seen_running = False
         self.stopped_by = ""
 
-    def wait(self, seconds: float) -> bool:
-        """Wait, at most a step; True where the command has ended. Sends SIGKILL where it was to stop and did not."""
+    def wait(self, seconds: float) -> None:
+        """Wait until the command ends, at most a step."""
+        self._seen_running = self._child.wait(min(seconds, STEP_S)) is None
+
+    def ended(self) -> bool:
+        """True where the command has ended. Sends SIGKILL where it was to stop and did not."""
+        if self._seen_running:
+            self._seen_running = False  # a wait has just looked
+        elif self._child.poll() is not None:
+            return True
         if self._kill_at is not None and time.monotonic() >= self._kill_at:
             self._kill_at = None
             self._child.signal(signal.SIGKILL)
-        if seconds <= 0:
-            return self._child.poll() is not None
-        return self._child.wait(min(seconds, STEP_S)) is not None
+        return False
 
     def stop(self, why: str) -> None:
         """End the whole process group: SIGTERM now, SIGKILL after the grace. Acts once."""

@@ -229,7 +229,14 @@ def _make_channel(
         limits=limits,
         bar_limit=bar_limit(chip.name, quantity, limits),
     )
-    return Channel(sensor, enable=file("enable"), fault=file("fault"), alarm=file("crit_alarm") or file("alarm"))
+    # Limits that are all 0 were never set, and an alarm over them says nothing.
+    meaningless = bool(raw) and not any(raw.values())
+    return Channel(
+        sensor,
+        enable=file("enable"),
+        fault=file("fault"),
+        alarm=None if meaningless else file("crit_alarm") or file("alarm"),
+    )
 
 
 def _order_in_chip(sensor: Sensor) -> tuple[object, ...]:

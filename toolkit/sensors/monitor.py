@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from dataclasses import dataclass
+from operator import is_
 
 from toolkit.errors import NotCaptured, Problem
 from toolkit.host.base import Host, Watch
@@ -16,6 +17,7 @@ from toolkit.sensors.machine import probe_cpu_facts, probe_machine
 from toolkit.sensors.model import (
     Clocks,
     Headline,
+    HeldBack,
     Machine,
     Power,
     Reading,
@@ -81,6 +83,8 @@ class ThermalMonitor:
         self._alarms_at: float | None = None
         self._rescanned_at = host.monotonic()
         self._asleep: set[int] = set()
+        self._folded: tuple[tuple[Reading, ...], Headline] | None = None
+        self._held: tuple[tuple[Headline, Throttling, Clocks, Power], HeldBack] | None = None
         self._looks = 0
 
     @property
@@ -107,7 +111,7 @@ class ThermalMonitor:
             self._reading(index, channel, values[index], now) for index, channel in enumerate(self._sampler.channels)
         )
         readings += tuple(self._gone.values())
-        headline = fold(readings, self.options.rule, self._facts)
+        headline = self._fold(readings)
         if look_around:
             self._surroundings = None
         clocks, power, throttling = self._look_around(readings, now)
@@ -120,10 +124,25 @@ class ThermalMonitor:
             clocks=clocks,
             power=power,
             throttling=throttling,
-            held_back=judge_held_back(headline, throttling, clocks, power, self._throttle_probe.seconds_since_event()),
+            held_back=self._judge_held_back(headline, throttling, clocks, power),
             problems=self._problems(clocks, power),
             changed_sensors=changed,
         )
+
+    def _fold(self, readings: tuple[Reading, ...]) -> Headline:
+        """Fold, or return the last headline where every reading is the one of the look before."""
+        last = self._folded
+        if last is None or len(last[0]) != len(readings) or not all(map(is_, last[0], readings)):
+            last = self._folded = (readings, fold(readings, self.options.rule, self._facts))
+        return last[1]
+
+    def _judge_held_back(self, headline: Headline, throttling: Throttling, clocks: Clocks, power: Power) -> HeldBack:
+        since_s = self._throttle_probe.seconds_since_event()
+        inputs = (headline, throttling, clocks, power)
+        last = self._held
+        if last is None or since_s is not None or not all(map(is_, last[0], inputs)):
+            last = self._held = (inputs, judge_held_back(*inputs, since_s))
+        return last[1]
 
     def rescan(self) -> bool:
         """Find the sensors again, as after hot-plug; True where the list is another one now."""
@@ -144,6 +163,7 @@ class ThermalMonitor:
         self._keys.clear()
         self._asleep.clear()
         self._facts = probe_cpu_facts(self.host)
+        self._folded = None
         return True
 
     def close(self) -> None:

@@ -54,7 +54,7 @@ class _Zone:
             self.total_uj += used
             # A package always uses something: a counter that stands still was not renewed since.
             watts = used / (now - self._at) / 1e6 if used else None
-        if counter is not None:
+        if counter is not None and counter != self._counter_uj:
             self._counter_uj, self._at = counter, now
         known = self._counter_uj is not None
         return PackagePower(self.name, watts, self.long_w, self.short_w, "RAPL", self.total_uj / 1e6 if known else None)

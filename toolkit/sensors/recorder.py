@@ -256,7 +256,8 @@ class Recording:
             self._disk_full = True
             text = f"{printable(self.path)}: {self._file.fault}; rows wait in memory and are tried again"
             self._note((Event(self._now_s, "disk", text),))
-            self._setup.report(text)
+            with contextlib.suppress(OSError):  # the terminal that should hear it may be gone
+                self._setup.report(text)
         elif written and self._disk_full:
             self._disk_full = False
             self._note((Event(self._now_s, "disk", "the rows that waited are written"),))
@@ -296,14 +297,14 @@ class SnapshotSource(Protocol):
 
 
 class Clock(Protocol):
-    """The time that the recorder keeps its rate by, and who tells it to end."""
+    """The time that the recorder keeps its rate by."""
 
     def monotonic(self) -> float:
         """Seconds of a clock that never goes back."""
         ...
 
-    def wait(self, seconds: float) -> bool:
-        """Wait, or less where something happened; True where the recording is to end."""
+    def wait(self, seconds: float) -> None:
+        """Wait, or less where something happened."""
         ...
 
 
@@ -317,46 +318,59 @@ class Recorder:
         rate_hz: float,
         clock: Clock,
         look: Callable[[Snapshot], None] = _say_nothing,
+        edge: Callable[[], Snapshot] | None = None,
     ) -> None:
-        """Args: `look` sees each snapshot after its row was written."""
+        """Prepare.
+
+        Args:
+            look: sees each snapshot after its row was written.
+            edge: takes the first and the last snapshot, so that counters of energy and throttling, which a monitor
+                looks at once a second at most, are counted from the start to the end.
+        """
         self._source = source
+        self._edge = edge or source.snapshot
         self._recording = recording
         self._period_s = 1 / rate_hz
         self._clock = clock
         self._look = look
 
-    def sample(self, phase: str = RUN) -> None:
+    def sample(self, phase: str = RUN, *, at_edge: bool = False) -> None:
         """Take one snapshot and write its row."""
-        snapshot = self._source.snapshot()
+        snapshot = self._edge() if at_edge else self._source.snapshot()
         self._recording.add(snapshot, phase)
         self._look(snapshot)
 
-    def run(self, seconds: float | None = None, phase: str = RUN, sample_now: bool = True) -> None:
+    def run(
+        self, done: Callable[[], bool], seconds: float | None = None, phase: str = RUN, sample_now: bool = True
+    ) -> None:
         """Sample now (unless a row was just written), then at the rate, and once more at the end.
 
-        The end is when the clock says so, or when so many seconds passed. A moment that was missed since a sample
-        took too long is left out, not made up for.
+        The end is when `done` says so, asked after each wait, or when so many seconds passed. A moment that was missed
+        since a sample took too long is left out, not made up for.
         """
         began = self._clock.monotonic()
         end = None if seconds is None else began + seconds
         if sample_now:
-            self.sample(phase)
+            self.sample(phase, at_edge=True)
         beat = 0
         while True:
             now = self._clock.monotonic()
             beat = max(beat + 1, int((now - began) / self._period_s) + 1)
             due = began + beat * self._period_s
             if end is not None and due >= end:
-                self._ends_before(end)
+                self._is_done_before(end, done)
                 break
-            if self._ends_before(due):
+            if self._is_done_before(due, done):
                 break
             self.sample(phase)
-        self.sample(phase)
+        self.sample(phase, at_edge=True)
 
-    def _ends_before(self, due: float) -> bool:
+    def _is_done_before(self, due: float, done: Callable[[], bool]) -> bool:
         """Wait until `due`; True where the recording is to end before."""
+        waited = False
         while (left := due - self._clock.monotonic()) > 0:
-            if self._clock.wait(left):
+            self._clock.wait(left)
+            waited = True
+            if done():
                 return True
-        return self._clock.wait(0)
+        return not waited and done()

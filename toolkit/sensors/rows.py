@@ -27,6 +27,9 @@ from toolkit.sensors.recording import (
 from toolkit.sensors.summary import CLOCK_JUMP_S, Value, gap_seconds
 from toolkit.text import printable
 
+LEAST_MEAN_S = 0.2
+"""A mean over less than this (the look at the very end) says more about the counter's steps than about the machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -65,6 +68,7 @@ class Rows:
         self._power: Power | None = None
         self._power_s = 0.0
         self._clocks: Clocks | None = None
+        self._clocks_s = 0.0
         self._throttling: Throttling | None = None
         self._counted_from = first.throttling
         self._joules = _Joules()
@@ -83,7 +87,7 @@ class Rows:
         self._take_readings(snapshot, time_s)
         self._set(self._headline, snapshot.headline.celsius)
         self._take_power(snapshot.power, time_s, gap_s)
-        self._take_clocks(snapshot.clocks)
+        self._take_clocks(snapshot.clocks, time_s)
         self._take_throttling(snapshot.throttling)
         held = snapshot.held_back
         self._set_text(
@@ -149,19 +153,23 @@ class Rows:
     def _take_power(self, power: Power, time_s: float, gap_s: float) -> None:
         if power is self._power:
             return
-        since_s = 0.0 if self._power is None or gap_s else time_s - self._power_s
+        first = self._power is None
+        since_s = 0.0 if first or gap_s else time_s - self._power_s
         self._power, self._power_s = power, time_s
-        self._set_named(POWER, power.package_watts)
+        if first or gap_s or since_s >= LEAST_MEAN_S:
+            self._set_named(POWER, power.package_watts)
         self._set_named(ENERGY, self._joules.look(power, since_s))
         self._set_named(ON_AC, None if power.on_ac is None else float(power.on_ac))
 
-    def _take_clocks(self, clocks: Clocks) -> None:
+    def _take_clocks(self, clocks: Clocks, time_s: float) -> None:
         if clocks is self._clocks:
             return
-        self._clocks = clocks
+        long_enough = self._clocks is None or time_s - self._clocks_s >= LEAST_MEAN_S
+        self._clocks, self._clocks_s = clocks, time_s
         for group in clocks.groups:
             self._set_named(f"{CLOCK_PREFIX}{group.kind}{CLOCK_SUFFIX}", group.mean_mhz)
-        self._set_named(LOAD, clocks.load_percent)
+        if long_enough:
+            self._set_named(LOAD, clocks.load_percent)
 
     def _take_throttling(self, throttling: Throttling) -> None:
         if throttling is self._throttling or not throttling.offered:

@@ -42,7 +42,10 @@ class Sampler:
         self.monotonic = host.monotonic
         self.wake = wake
         self._read_disks = read_disks
-        self.plans = self._make_plans()
+        plans = self._make_plans()
+        # The CPU's own sensors are registers: they answer at once, and a thread would cost more than the read.
+        self._registers = [plan for plan in plans if _is_register(plan)]
+        self.plans = [plan for plan in plans if not _is_register(plan)]
         self._apart: list[Worker] = []
         self._closed = False
         self._lane: Lane | None = None
@@ -51,11 +54,14 @@ class Sampler:
         """Read what is due (or all) in this thread and return the values, one a channel: a raw number, the
         exception that the read raised, or None where it was not read yet.
         """
+        self.read_plans(everything, self.values, self._registers, None)
         return self.read_plans(everything, self.values, self.plans, None)
 
     def guarded_tick(self, everything: bool = False, limit_s: float = STUCK_S) -> list[int | Exception | None]:
         """Like `tick`, but comes back when a chip does not answer within `limit_s`: it is read apart from then on."""
-        while not self._closed:
+        self.read_plans(everything, self.values, self._registers, None)
+        now = self.monotonic()
+        while not self._closed and (everything or any(plan.due <= now for plan in self.plans)):
             if self._lane is None:
                 self._lane = Lane(self)
             if self._lane.run(everything, limit_s):
@@ -64,7 +70,6 @@ class Sampler:
             if stuck is None:
                 break
             self._move_apart(stuck, limit_s, started=True)
-            everything = False
         for worker in self._apart:
             worker.collect(self.values, self.monotonic())
         return self.values
@@ -76,7 +81,7 @@ class Sampler:
             self._lane.stop()
         for worker in self._apart:
             worker.stop()
-        for plan in self.plans:
+        for plan in (*self._registers, *self.plans):
             for reader in plan.readers:
                 reader.close()
 
@@ -95,7 +100,7 @@ class Sampler:
                 lane.at = plan
             if plan.guard is not None and not self._may_read(plan, values, started):
                 continue
-            if not plan.readers:
+            if not plan.rows:
                 self._open(plan)
             for index, read in plan.rows:
                 try:
@@ -156,6 +161,7 @@ class Sampler:
             self._move_apart(plan, seconds, started=False)
 
     def _move_apart(self, plan: Plan, seconds: float, started: bool) -> None:
+        self._registers = [other for other in self._registers if other is not plan]
         self.plans = [other for other in self.plans if other is not plan]
         for index, _ in plan.channels:
             if seconds >= STUCK_S:
@@ -183,6 +189,10 @@ class Sampler:
             backoff_s = guard_or_none.backoff_s if guard_or_none is not None and not self.wake else 0.0
             plans.append(Plan(channels, max(interval_s, backoff_s), guard_or_none))
         return plans
+
+
+def _is_register(plan: Plan) -> bool:
+    return plan.channels[0][1].sensor.chip.name in CPU_CHIPS
 
 
 def _interval(channel: Channel) -> float:

@@ -38,9 +38,9 @@ SIZES = [(80, 20), (60, 14), (120, 36), (160, 46), (200, 46)]
 # Layout
 
 
-@given(st.integers(1, 320), st.integers(1, 120), st.sampled_from([None, True, False]))
-def test_every_part_has_its_place_at_any_size(width: int, height: int, details: bool | None) -> None:
-    layout = plan_layout(width, height, details)
+@given(st.integers(1, 320), st.integers(1, 120), st.sampled_from([None, True, False]), st.none() | st.integers(0, 99))
+def test_every_part_has_its_place_at_any_size(width: int, height: int, details: bool | None, wanted: int | None) -> None:
+    layout = plan_layout(width, height, details, wanted)
     assert layout.block + 2 + layout.table + layout.below <= max(height, layout.block + 3)
     assert layout.pane * layout.panes + 2 * (layout.panes - 1) <= width
     assert layout.table >= 1
@@ -57,6 +57,14 @@ def test_what_each_size_shows() -> None:
     assert (widest.panes, widest.beside) == (2, 42)
     assert plan_layout(80, 20, True).below > 0
     assert plan_layout(120, 36, False).beside == 0
+
+
+def test_the_graph_is_higher_where_the_table_needs_little() -> None:
+    few, many_ = plan_layout(200, 46, None, 20), plan_layout(200, 46, None, 200)
+    assert few.block > many_.block == plan_layout(200, 46, None).block
+    assert few.capacity >= 20
+    assert few.block + few.table == many_.block + many_.table
+    assert plan_layout(80, 20, None, 2) == plan_layout(80, 20, None, 200)
 
 
 @given(st.integers(-5, 2000), st.integers(0, 999), st.integers(1, 1000), st.integers(1, 100))
