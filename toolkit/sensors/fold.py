@@ -65,9 +65,16 @@ def fold(readings: Sequence[Reading], rule: Rule = Rule.BEST, facts: CpuFacts = 
     ):
         usable = _usable(candidates)
         if usable:
-            why = f"from {word}, since no CPU sensor of its own was found"
+            why = f"from {word}, since {_why_second_best(temperatures)}"
             return _headline(usable, plain_celsius, rule, why, second_best=True)
     return Headline(None, plain_celsius, (), rule, _no_figure(temperatures, facts))
+
+
+def _why_second_best(readings: Sequence[Reading]) -> str:
+    for reading in readings:
+        if is_cpu_reading(reading) and reading.state is not State.GONE:
+            return f"{reading.sensor.chip.name} gives no value ({reading.reason or reading.state.value})"
+    return "no CPU sensor of its own was found"
 
 
 def is_cpu_reading(reading: Reading) -> bool:

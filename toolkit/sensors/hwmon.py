@@ -231,12 +231,8 @@ def _make_channel(
     )
     # Limits that are all 0 were never set, and an alarm over them says nothing.
     meaningless = bool(raw) and not any(raw.values())
-    return Channel(
-        sensor,
-        enable=file("enable"),
-        fault=file("fault"),
-        alarm=None if meaningless else file("crit_alarm") or file("alarm"),
-    )
+    alarm = None if meaningless else file("crit_alarm") or file("alarm")
+    return Channel(sensor, enable=file("enable"), fault=file("fault"), alarm=alarm)
 
 
 def _order_in_chip(sensor: Sensor) -> tuple[object, ...]:
