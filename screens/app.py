@@ -166,7 +166,9 @@ class ToolkitApp(App[int], inherit_bindings=False):
             screen.on_problem(message.problem)
 
     def seen_screen(self) -> ToolkitScreen | None:
-        """Return the topmost screen of ours, also below the palette; None before there is one."""
+        """Return the topmost screen of ours, also below the palette; None before there is one, and at the end."""
+        if not self.is_running:
+            return None
         for screen in reversed(self.screen_stack):
             if isinstance(screen, ToolkitScreen) and screen.is_mounted:
                 return screen

@@ -135,16 +135,16 @@ class TemperaturesScreen(RecordingScreen):
             panel.show(page.rows())
 
     def _name_of(self, sensor_id: str) -> str:
-        """Return what the person calls a sensor."""
-        for entry in self.page.listing.entries:
-            if sensor_id in entry.ids:
-                return entry.text
+        """Return what a sensor is called in a sentence: the person's name, else `Composite of nvme0`."""
         named = self._settings.names.get(sensor_id)
         if named is not None:
             return printable(named, 60)
         latest = self.toolkit.latest
-        readings = latest.readings if latest is not None else ()
-        return next((reading.sensor.name for reading in readings if reading.sensor.id == sensor_id), sensor_id)
+        for reading in latest.readings if latest is not None else ():
+            if reading.sensor.id == sensor_id:
+                chip = printable(reading.sensor.chip.title, 60).partition("  ")[0]
+                return f"{printable(reading.sensor.name)} of {chip}"
+        return printable(sensor_id)
 
     def footer_keys(self) -> Iterable[FooterKey]:
         """Return the keys of the line for typing while it is open."""

@@ -79,6 +79,19 @@ def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
             LocalHost().spawn([str(tmp_path / name)])
 
 
+def test_a_command_whose_start_is_interrupted_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+
+    def interrupt(pid: int) -> int:
+        started.append(pid)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("toolkit.host.child._pidfd", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        LocalHost().spawn(["sleep", "60"])
+    assert not Path(f"/proc/{started[0]}").exists()
+
+
 PARENT = """
 import os, sys, time
 sys.path.insert(0, {root!r})

@@ -105,14 +105,18 @@ class LocalChild:
         except OSError as error:
             raise MissingError(f"{printable(program)} cannot be started: {error.strerror}") from error
         self.pid = self._process.pid
-        if self._terminal is not None:
-            self._terminal.lend(self.pid)
-            # It may have asked for the terminal before it had it, and be stopped for that.
-            self._kill(signal.SIGCONT)
+        self._ended_fd = -1
         try:
-            self._ended_fd = os.pidfd_open(self.pid)
-        except OSError:
-            self._ended_fd = -1
+            self._ended_fd = _pidfd(self.pid)
+            if self._terminal is not None:
+                self._terminal.lend(self.pid)
+                # It may have asked for the terminal before it had it, and be stopped for that.
+                self._kill(signal.SIGCONT)
+        except BaseException:
+            # Ctrl+C before anybody holds this object: nobody else could end the command.
+            self._kill(signal.SIGKILL)
+            self.wait()
+            raise
 
     def poll(self) -> int | None:
         """Return the exit status (negative: the signal that ended it), None while it runs. Never waits."""
@@ -185,3 +189,10 @@ class LocalChild:
     def _kill(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
+
+
+def _pidfd(pid: int) -> int:
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return -1

@@ -227,8 +227,8 @@ async def test_a_threshold_is_kept_validated_and_told_once(tmp_path: Path) -> No
         assert told == []
         await look_again(app, pilot)
         await look_again(app, pilot)
-        assert told == ["nvme · Composite is at 61 °C; your threshold is 60 °C."]
-        assert "nvme · Composite is at 61 °C; your threshold is 60 °C." in shown(app)
+        assert told == ["Composite of nvme is at 61 °C; your threshold is 60 °C."]
+        assert "Composite of nvme is at 61 °C; your threshold is 60 °C." in shown(app)
         assert "! >60" in shown(app)
         await pilot.press("t", "ctrl+u", "enter")
         assert kept(app).thresholds == {}
