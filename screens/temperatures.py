@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from screens.base import FILTER, SORT
 from screens.format import Severity
-from screens.temperatures_alarm import ThresholdWatch, parse_threshold
+from screens.temperatures_alarm import ThresholdWatch, parse_threshold, sensor_names
 from screens.temperatures_choices import rename, toggle_hidden, toggle_pinned, with_threshold
 from screens.temperatures_details import detail_text
 from screens.temperatures_graph import next_span
@@ -113,7 +113,8 @@ class TemperaturesScreen(RecordingScreen):
     def on_snapshot(self, snapshot: Snapshot) -> None:
         """Take the values, tell crossed thresholds, draw what changed."""
         self.page.take(snapshot)
-        for crossing in self._watch.look(snapshot, self._settings.thresholds, self._name_of):
+        kept = self._settings
+        for crossing in self._watch.look(snapshot, kept.thresholds, sensor_names(snapshot, kept.names)):
             self.notify(crossing.sentence, severity="warning", markup=False, timeout=10)
         self.set_verdict(*verdict_of(snapshot, [crossing.sentence for crossing in self._watch.over]))
         self._draw()
@@ -133,18 +134,6 @@ class TemperaturesScreen(RecordingScreen):
             if (page.layout.width, page.layout.height) != (size.width, size.height):
                 page.resize(size.width, size.height)
             panel.show(page.rows())
-
-    def _name_of(self, sensor_id: str) -> str:
-        """Return what a sensor is called in a sentence: the person's name, else `Composite of nvme0`."""
-        named = self._settings.names.get(sensor_id)
-        if named is not None:
-            return printable(named, 60)
-        latest = self.toolkit.latest
-        for reading in latest.readings if latest is not None else ():
-            if reading.sensor.id == sensor_id:
-                chip = printable(reading.sensor.chip.title, 60).partition("  ")[0]
-                return f"{printable(reading.sensor.name)} of {chip}"
-        return printable(sensor_id)
 
     def footer_keys(self) -> Iterable[FooterKey]:
         """Return the keys of the line for typing while it is open."""

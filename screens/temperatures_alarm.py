@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from screens.widgets.sensor_table import figure
 from toolkit.sensors.model import Quantity, Snapshot
+from toolkit.text import printable
 
 HYSTERESIS_C = 2.0
 """Degrees that a temperature must fall below its threshold before it is told again."""
@@ -80,6 +81,21 @@ class ThresholdWatch:
                 now.append(crossing)
         self._crossed = tuple(now)
         return fresh
+
+
+def sensor_names(snapshot: Snapshot, names: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what tells a sensor's name for a sentence: the person's own, else `Composite of nvme0`."""
+
+    def name_of(sensor_id: str) -> str:
+        if sensor_id in names:
+            return printable(names[sensor_id], 60)
+        for reading in snapshot.readings:
+            if reading.sensor.id == sensor_id:
+                chip = printable(reading.sensor.chip.title, 60).partition("  ")[0]
+                return f"{printable(reading.sensor.name)} of {chip}"
+        return printable(sensor_id)
+
+    return name_of
 
 
 def _hysteresis(threshold: float, quantity: Quantity) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toolkit import __version__
-from toolkit.errors import EXIT_INTERRUPTED, EXIT_PROBLEM_FOUND, EXIT_USAGE, ToolkitError, UsageError
+from toolkit.errors import EXIT_INTERRUPTED, EXIT_PROBLEM_FOUND, ToolkitError, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -60,10 +60,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of the whole command line, or of one command, which is quicker."""
-    import argparse
+    from toolkit.parser import Parser
 
     common = _common_options()
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="toolkit",
         description="Look after your Linux laptop: live temperatures beside benchmarks. Without a command it opens the "
         "screens on a terminal and prints the overview elsewhere.",
@@ -98,8 +98,8 @@ def _run(words: list[str]) -> int:
     parser = build_parser(name if name is not None else (None if _wants_help(words) else ""))
     try:
         args = parser.parse_args(words)
-    except SystemExit as stop:  # argparse has written its line to stderr
-        return stop.code if isinstance(stop.code, int) else EXIT_USAGE
+    except SystemExit as stop:  # --help was printed
+        return stop.code if isinstance(stop.code, int) else 0
     _fill_in(args)
     args.own_command = own
     if own and name != "temps":
@@ -137,6 +137,8 @@ def _open_host(args: argparse.Namespace, clock: str) -> Host:
     from toolkit.host.select import open_host
 
     host = open_host(capture=args.capture, root=args.root, demo=args.demo, clock=clock)
+    for problem in getattr(host, "problems", ()) if args.capture is not None else ():
+        _say(f"toolkit: {problem.source}: {problem.reason}" + (f" ({problem.hint})" if problem.hint else ""))
     if args.or_demo and not args.demo and args.capture is None and not _has_sensors(host):
         _say("This machine shows no temperature sensor, so what follows is the demo: a captured laptop, not this one.")
         args.demo = True

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from screens.temperatures_alarm import HYSTERESIS_C, ThresholdWatch, parse_threshold
+from screens.temperatures_alarm import HYSTERESIS_C, ThresholdWatch, parse_threshold, sensor_names
 from screens.temperatures_choices import rename, toggle_hidden, toggle_pinned, with_threshold
 from tests.screens.support import FAN, NVME, reading
 from tests.screens.temperatures.kit import with_readings
@@ -60,6 +60,13 @@ def test_the_sentence_has_name_value_threshold_and_unit() -> None:
     watch = ThresholdWatch()
     (crossing,) = watch.look(with_readings([reading(4210.0, FAN)]), {FAN.id: 4000.0}, lambda _id: "Left fan")
     assert crossing.sentence == "Left fan is at 4210 rpm; your threshold is 4000 rpm."
+
+
+def test_a_sensor_is_named_in_a_sentence() -> None:
+    name_of = sensor_names(with_readings([reading(80.0, NVME), reading(1.0, FAN)]), {FAN.id: "Left\x1bfan"})
+    assert name_of(NVME.id) == "Composite of nvme"
+    assert name_of(FAN.id) == "Left\\x1bfan"
+    assert name_of("elsewhere") == "elsewhere"
 
 
 @given(st.lists(st.floats(20, 110), max_size=60), st.floats(30, 100))
