@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
     from toolkit.host.base import Host
+    from toolkit.parser import Parser
 
 COMMANDS = {
     "temps": "temperatures: print, watch, record beside a benchmark, compare",
@@ -155,13 +156,15 @@ def _is_live(args: argparse.Namespace) -> bool:
     return getattr(args, "watch", None) is not None or getattr(args, "record", None) is not None
 
 
-def _common_options() -> argparse.ArgumentParser:
+def _common_options() -> Parser:
     """Return the options that stand before or after the command. SUPPRESS keeps the second parser from undoing
     what the first one saw; `_fill_in` gives the defaults.
     """
-    import argparse
+    from argparse import SUPPRESS
 
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS, allow_abbrev=False)
+    from toolkit.parser import Parser
+
+    common = Parser(add_help=False, argument_default=SUPPRESS, allow_abbrev=False)
     group = common.add_argument_group("what to look at, and how")
     group.add_argument("--from", dest="capture", metavar="CAPTURE", help="look at a captured machine")
     group.add_argument("--root", metavar="DIR", help="look at a system mounted there")

@@ -97,7 +97,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     try:
         with open(path, "rb") as file:
             data = file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Settings()
     except OSError as error:
         return Settings(problems=(Problem(path, f"cannot be read: {error.strerror}"),))

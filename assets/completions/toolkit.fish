@@ -88,7 +88,7 @@ complete -c toolkit -n '_shtab_toolkit_using temps' -l wake -d 'read sleeping de
 complete -c toolkit -n '_shtab_toolkit_using temps' -l record -xka "(__fish_complete_path (commandline -ct))" -d 'record to FILE.csv and FILE.json'
 complete -c toolkit -n '_shtab_toolkit_using temps' -l rate -x -d 'samples a second, 0.1 to 20 (2)'
 complete -c toolkit -n '_shtab_toolkit_using temps' -l seconds -x -d 'without a command: stop after N seconds'
-complete -c toolkit -n '_shtab_toolkit_using temps' -l settle -x -d 'sample N seconds before the command starts'
+complete -c toolkit -n '_shtab_toolkit_using temps' -l settle -x -d 'sample N seconds before and after the command, too'
 complete -c toolkit -n '_shtab_toolkit_using temps' -l stop-above -x -d 'end the command when the CPU gets hotter'
 complete -c toolkit -n '_shtab_toolkit_using temps' -l force -d 'overwrite a recording that is there'
 complete -c toolkit -n '_shtab_toolkit_using temps' -l compare -xka "(__fish_complete_path (commandline -ct))" -d 'put two recordings side by side'
