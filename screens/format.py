@@ -10,14 +10,12 @@ from enum import Enum
 
 from rich.cells import cell_len, set_cell_size
 
+from toolkit.sensors.clean import HOT_BELOW_LIMIT_C, WARM_BELOW_LIMIT_C
 from toolkit.sensors.model import Reading, State
 from toolkit.text import printable
 
 DASH = "--"
 """Stands where a number is not known."""
-
-WARM_BELOW_LIMIT_C = 15.0
-HOT_BELOW_LIMIT_C = 7.0
 
 
 class Severity(Enum):

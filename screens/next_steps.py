@@ -48,8 +48,7 @@ def _all_steps(snapshot: Snapshot, replayed: bool) -> Iterator[Step]:
         if " " in other.hint and other is not problem and not replayed:  # one word alone is nothing to do
             yield Step(f"{printable(other.source)}: {printable(other.reason)}", printable(other.hint))
     doubtful = sum(
-        reading.state in (State.FAULT, State.IMPLAUSIBLE, State.UNREADABLE, State.GONE)
-        for reading in snapshot.readings
+        reading.state in (State.FAULT, State.IMPLAUSIBLE, State.UNREADABLE, State.GONE) for reading in snapshot.readings
     )
     if doubtful:
         noun = "sensor gives" if doubtful == 1 else "sensors give"

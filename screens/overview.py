@@ -42,9 +42,7 @@ class Page:
     items: tuple[int, ...]
 
 
-def lay_out(
-    lines: Sequence[Line], steps: Sequence[Step], cursor: int, width: int, blocks: Blocks = FINE
-) -> Page:
+def lay_out(lines: Sequence[Line], steps: Sequence[Step], cursor: int, width: int, blocks: Blocks = FINE) -> Page:
     """Lay lines and steps out for `width` cells; the selected one has a mark before it."""
     rows: list[Row] = []
     items: list[int] = []

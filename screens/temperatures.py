@@ -44,26 +44,46 @@ class TemperaturesScreen(RecordingScreen):
         Binding("g", "span", "span", id="temperatures.span", tooltip="The graph over 1, 10 or 60 minutes"),
         Binding("z", "zero", "zero", id="temperatures.zero", tooltip="Begin minimum, mean and maximum anew"),
         Binding(
-            "space,asterisk", "pin", "pin", show=False, id="temperatures.pin",
+            "space,asterisk",
+            "pin",
+            "pin",
+            show=False,
+            id="temperatures.pin",
             tooltip="Pin the sensor: first in the table, and in the graph",
         ),
         Binding("n", "rename", "rename", show=False, id="temperatures.rename", tooltip="Give the sensor another name"),
         Binding(
-            "i,enter", "details", "details", show=False, id="temperatures.details",
+            "i,enter",
+            "details",
+            "details",
+            show=False,
+            id="temperatures.details",
             tooltip="All that is known of the selected sensor",
         ),
         Binding(
-            "H", "show_hidden", "show hidden", show=False, id="temperatures.show_hidden",
+            "H",
+            "show_hidden",
+            "show hidden",
+            show=False,
+            id="temperatures.show_hidden",
             tooltip="Show hidden and unused sensors too, or leave them out",
         ),
         replace(SORT, show=False),
         replace(FILTER, show=False),
         Binding(
-            "plus,equals_sign", "faster", "look more often", show=False, id="temperatures.faster",
+            "plus,equals_sign",
+            "faster",
+            "look more often",
+            show=False,
+            id="temperatures.faster",
             tooltip="Look more often, down to twice a second",
         ),
         Binding(
-            "minus", "slower", "look less often", show=False, id="temperatures.slower",
+            "minus",
+            "slower",
+            "look less often",
+            show=False,
+            id="temperatures.slower",
             tooltip="Look less often, up to every ten seconds",
         ),
         Binding("up,k", "move(-1)", "up", show=False, id="temperatures.up", tooltip="Select the sensor above"),
@@ -191,9 +211,7 @@ class TemperaturesScreen(RecordingScreen):
             kept = self._settings
             view = self._page.view
             self._page.choose(
-                replace(
-                    view, hidden=kept.hidden, pinned=kept.pinned, names=kept.names, thresholds=kept.thresholds
-                )
+                replace(view, hidden=kept.hidden, pinned=kept.pinned, names=kept.names, thresholds=kept.thresholds)
             )
 
     def _keep(self, settings: TemperatureSettings) -> None:
@@ -266,7 +284,9 @@ class TemperaturesScreen(RecordingScreen):
         elif len(entry.ids) > 1:
             self.notify(
                 f"This row stands for {len(entry.ids)} sensors; wait until they can be read.",
-                severity="warning", timeout=5, markup=False,
+                severity="warning",
+                timeout=5,
+                markup=False,
             )
         else:
             return entry

@@ -113,9 +113,7 @@ class TemperaturesPage:
         self.listing = build_listing(self.snapshot.readings, replace(self.view, expired=expired))
         self._listed_s = now
         self._drawn.clear()
-        self._at = {
-            sensor_id: number for number, entry in enumerate(self.listing.entries) for sensor_id in entry.ids
-        }
+        self._at = {sensor_id: number for number, entry in enumerate(self.listing.entries) for sensor_id in entry.ids}
         found = self._at.get(self.cursor_id) if self.cursor_id is not None else None
         self._cursor = found if found is not None else self._nearest_sensor(self._cursor)
         if found is None:
@@ -143,9 +141,7 @@ class TemperaturesPage:
         """Remember since when each sensor has been gone."""
         gone = {reading.sensor.id for reading in snapshot.readings if reading.state is State.GONE}
         if gone or self._gone_since:
-            self._gone_since = {
-                sensor_id: self._gone_since.get(sensor_id, snapshot.monotonic_s) for sensor_id in gone
-            }
+            self._gone_since = {sensor_id: self._gone_since.get(sensor_id, snapshot.monotonic_s) for sensor_id in gone}
 
     def move(self, by: int) -> None:
         """Move the cursor by so many sensors; it stops at the ends."""

@@ -202,5 +202,3 @@ class Prompt(Widget):
 
     def _say(self, text: str, ink: str) -> None:
         self.query_one("#prompt-label", Canvas).show([(("   ", ""), (printable(text), ink))])
-
-

@@ -134,9 +134,7 @@ class ScreenRecording:
         recording = Recording.start_in(
             monitor.snapshot(),
             self._folders,
-            Setup(
-                machine=monitor.machine, rate_hz=RATE_HZ, thresholds=self._thresholds, report=self._warned
-            ),
+            Setup(machine=monitor.machine, rate_hz=RATE_HZ, thresholds=self._thresholds, report=self._warned),
         )
         with self._lock:
             self._recording = recording

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -39,9 +40,7 @@ def test_no_headline_prints_nothing_and_says_why(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_global_options_stand_before_or_after_the_command(
-    before: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_global_options_stand_before_or_after_the_command(before: bool, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--from", INTEL, "--json"]
     assert main([*words, "temps"] if before else ["temps", *words]) == 0
     answer = json.loads(capsys.readouterr().out)
@@ -81,10 +80,8 @@ def test_a_bad_format_is_one_line_and_usage(text: str, capsys: pytest.CaptureFix
 
 @given(st.text())
 def test_no_format_raises_anything_but_usage(text: str) -> None:
-    try:
+    with contextlib.suppress(UsageError):
         check_format(text)
-    except UsageError:
-        pass
 
 
 def test_every_field_has_a_value_on_the_demo(capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,7 +56,9 @@ def test_everything_comes_back(home: dict[str, str]) -> None:
 
 
 def test_comments_and_unknown_keys_stay(home: dict[str, str]) -> None:
-    path = write(home, '# mine\ntheme = "dark" # because\nfuture = 3\n\n[temperatures]\n# the disks are old\nread_disks = true\n')
+    path = write(
+        home, '# mine\ntheme = "dark" # because\nfuture = 3\n\n[temperatures]\n# the disks are old\nread_disks = true\n'
+    )
     save_settings(home, Settings(theme="nord", temperatures=TemperatureSettings(read_disks=True, pinned=("x",))))
     text = path.read_text()
     for kept in ("# mine", "# because", "future = 3", "# the disks are old", '"nord"', "pinned"):
@@ -70,7 +72,9 @@ def test_a_choice_taken_back_leaves_the_file(home: dict[str, str]) -> None:
 
 
 def test_each_wrong_key_is_named_and_the_rest_holds(home: dict[str, str]) -> None:
-    path = write(home, 'theme = 3\nthem = "x"\n[temperatures]\ninterval_s = 900\nrule = "max"\nread_disks = true\npined = []\n')
+    path = write(
+        home, 'theme = 3\nthem = "x"\n[temperatures]\ninterval_s = 900\nrule = "max"\nread_disks = true\npined = []\n'
+    )
     settings = load_settings(home)
     reasons = [problem.reason for problem in settings.problems]
     assert all(problem.source == str(path) for problem in settings.problems)

@@ -169,9 +169,7 @@ def _row_label(plot: Plot, row: int) -> str:
     return ""
 
 
-def _in_pieces(
-    text: str, inks: Sequence[str], marks: Collection[int], empty: str, mark: str
-) -> Iterator[Piece]:
+def _in_pieces(text: str, inks: Sequence[str], marks: Collection[int], empty: str, mark: str) -> Iterator[Piece]:
     """Cut one row into pieces of one ink; blanks have a plain one, since without colours some inks are underlined."""
     run, run_ink = "", ""
     for column, char in enumerate(text):

@@ -99,7 +99,12 @@ async def test_too_small_says_so_and_comes_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("width", "height", "classes"),
-    [(60, 18, {"-w60", "-h18"}), (80, 24, {"-w80", "-h24"}), (120, 40, {"-w120", "-h36"}), (200, 50, {"-w160", "-h36"})],
+    [
+        (60, 18, {"-w60", "-h18"}),
+        (80, 24, {"-w80", "-h24"}),
+        (120, 40, {"-w120", "-h36"}),
+        (200, 50, {"-w160", "-h36"}),
+    ],
 )
 async def test_breakpoints(tmp_path: Path, width: int, height: int, classes: set[str]) -> None:
     app = two(tmp_path)
@@ -327,7 +332,11 @@ async def test_no_color_has_no_colour_and_says_the_same(
         svg = app.export_screenshot()
     for red, green, blue in re.findall(r"#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})", svg.split("<g transform", 1)[0]):
         values = [int(red, 16), int(green, 16), int(blue, 16)]
-        assert max(values) - min(values) <= 3 or (red, green, blue) in {("ff", "5f", "57"), ("fe", "bc", "2e"), ("28", "c8", "40")}
+        assert max(values) - min(values) <= 3 or (red, green, blue) in {
+            ("ff", "5f", "57"),
+            ("fe", "bc", "2e"),
+            ("28", "c8", "40"),
+        }
 
 
 async def test_hot_is_told_without_colour(tmp_path: Path) -> None:

@@ -181,9 +181,7 @@ ROWS = st.lists(st.tuples(st.text("ab°温 ", max_size=4), st.sampled_from(["", 
 
 def cells(row: Row) -> list[tuple[str, str]]:
     """One entry a cell; a wide character takes two."""
-    return [
-        (char + str(half), ink) for text, ink in row for char in text for half in range(row_width(((char, ""),)))
-    ]
+    return [(char + str(half), ink) for text, ink in row for char in text for half in range(row_width(((char, ""),)))]
 
 
 @given(ROWS, ROWS)

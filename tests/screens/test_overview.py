@@ -101,7 +101,10 @@ def test_on_mains_with_a_full_battery() -> None:
 
 def test_two_batteries_and_two_packages() -> None:
     power = Power(
-        packages=(PackagePower("package-0", 30.0, 60.0, None, "RAPL"), PackagePower("package-1", 31.5, None, None, "R")),
+        packages=(
+            PackagePower("package-0", 30.0, 60.0, None, "RAPL"),
+            PackagePower("package-1", 31.5, None, None, "R"),
+        ),
         batteries=(Battery("BAT0", 50.0, "Charging", 20.0), Battery("BAT1", None, None, None)),
     )
     said = lines(snapshot(power=power))["Power"]

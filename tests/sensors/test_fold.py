@@ -11,7 +11,13 @@ from toolkit.sensors.model import Chip, Quantity, Reading, Rule, Sensor, State
 
 
 def reading(
-    chip: str, label: str | None, raw: int | None, state: State = State.OK, index: int = 1, device: str = "", age: float = 0
+    chip: str,
+    label: str | None,
+    raw: int | None,
+    state: State = State.OK,
+    index: int = 1,
+    device: str = "",
+    age: float = 0,
 ) -> Reading:
     place = Chip(chip, device, "hwmon0", f"/{chip}{device}", chip)
     sensor = Sensor(f"{chip}@{device}/temp/{label or index}", place, Quantity.TEMPERATURE, index, label, "/x")

@@ -30,8 +30,10 @@ def test_a_whole_degree_is_never_more_than_half_a_degree_away(milli: int) -> Non
 
 @pytest.mark.parametrize(
     ("data", "number"),
-    [(b"45000", 45000), (b" 45000 \n", 45000), (b"-5\n", -5), (b"", None), (b"abc", None), (b"45.0", None)]
-    + [(b"0x1F", None), (b"1_000", None), (b"\xff", None), (b"4 5", None), ("٤٥".encode(), None)],
+    [
+        *[(b"45000", 45000), (b" 45000 \n", 45000), (b"-5\n", -5), (b"", None), (b"abc", None), (b"45.0", None)],
+        *[(b"0x1F", None), (b"1_000", None), (b"\xff", None), (b"4 5", None), ("٤٥".encode(), None)],
+    ],
 )
 def test_numbers(data: bytes, number: int | None) -> None:
     assert parse_number(data) == number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,9 +47,9 @@ def make_chip(root: Path, number: int, name: str, **values: str) -> str:
 
 
 @pytest.fixture
-def host(tmp_path: Path) -> Iterator[OddHost]:
+def host(tmp_path: Path) -> OddHost:
     make_chip(tmp_path, 0, "coretemp", temp1_label="Package id 0", temp1_input="54000")
-    yield OddHost(tmp_path)
+    return OddHost(tmp_path)
 
 
 def test_files_are_opened_once_and_read_again(host: OddHost, tmp_path: Path) -> None:

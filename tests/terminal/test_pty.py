@@ -25,7 +25,9 @@ Open = Callable[..., Terminal]
 def start(tmp_path: Path) -> Iterator[Open]:
     opened: list[Terminal] = []
 
-    def factory(*args: str, environ: dict[str, str] | None = None, argv: list[str] | None = None, **popen: Any) -> Terminal:
+    def factory(
+        *args: str, environ: dict[str, str] | None = None, argv: list[str] | None = None, **popen: Any
+    ) -> Terminal:
         command = argv if argv is not None else toolkit_argv("--from", MACHINE, *args)
         terminal = Terminal(command, child_environ(tmp_path, **(environ or {})), **popen)
         opened.append(terminal)

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolkit.errors import UsageError
 from toolkit.output import table
-from toolkit.sensors.clean import is_unused
+from toolkit.sensors.clean import HOT_BELOW_LIMIT_C, WARM_BELOW_LIMIT_C, is_unused
 from toolkit.sensors.model import Machine, Quantity, Reading, Snapshot, State
 from toolkit.text import printable
 
@@ -76,13 +76,14 @@ def _parts(text: str) -> Iterator[tuple[str, str | None]]:
 
 
 def heat_word(snapshot: Snapshot) -> str:
-    """Return `ok`, `warm` (10 degrees below the limit or less), `hot` (2 or less), or `unknown` without a headline."""
+    """Return `ok`, `warm`, `hot` by the distance to the limit, `unknown` without a headline."""
     celsius, limit = snapshot.headline.celsius, snapshot.headline.limit_celsius
     if celsius is None:
         return "unknown"
     if limit is None:
         return "ok"
-    return "hot" if celsius >= limit - 2 else "warm" if celsius >= limit - 10 else "ok"
+    left = limit - celsius
+    return "hot" if left <= HOT_BELOW_LIMIT_C else "warm" if left <= WARM_BELOW_LIMIT_C else "ok"
 
 
 FIELDS["class"] = ("ok, warm or hot, for a style sheet", heat_word)

@@ -28,6 +28,10 @@ _RANGE: dict[Quantity, tuple[int, int]] = {
 _OPEN_INPUT_RANGE = (-30_000, 105_000)
 _MARKERS = frozenset({127_000, 128_000, -128_000, -127_000})
 
+HOT_BELOW_LIMIT_C = 7.0
+WARM_BELOW_LIMIT_C = 15.0
+"""A temperature is called hot, or warm, from so many degrees below its measured limit on."""
+
 JUMP_MILLIDEGREES = 60_000
 """A change of more than this from one look to the next is noise of an open input, not heat."""
 NOISE_SECONDS = 60.0

@@ -92,7 +92,7 @@ def _find_chips(host: Host, problems: list[Problem]) -> list[Chip]:
         problems.append(Problem(HWMON, "not captured"))
         return []
     except OSError as error:
-        problems.append(Problem(HWMON, "this kernel shows no hwmon devices", errno_name(error)))
+        problems.append(Problem(HWMON, f"this kernel shows no hwmon devices ({errno_name(error)})"))
         return []
     chips = [_look_at_chip(host, name, problems) for name in natural_sorted(names) if name.startswith("hwmon")]
     chips.sort(key=lambda chip: _CHIP_RANK.get(chip.name, 9 if _is_supply(chip) else 5))

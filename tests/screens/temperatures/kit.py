@@ -16,10 +16,23 @@ def many(count: int, celsius: float = 40.0) -> tuple[Reading, ...]:
     """Make sensors, ten a chip."""
     readings = []
     for number in range(count):
-        chip = Chip(f"chip{number // 10}", f"dev/{number // 10}", f"hwmon{number // 10}", f"/sys/c{number // 10}",
-                    f"chip{number // 10}")
-        of = Sensor(f"s{number}", chip, Quantity.TEMPERATURE, number % 10 + 1, f"Sensor {number}",
-                    f"{chip.path}/temp{number}_input", Limits(crit=100.0), 100.0)
+        chip = Chip(
+            f"chip{number // 10}",
+            f"dev/{number // 10}",
+            f"hwmon{number // 10}",
+            f"/sys/c{number // 10}",
+            f"chip{number // 10}",
+        )
+        of = Sensor(
+            f"s{number}",
+            chip,
+            Quantity.TEMPERATURE,
+            number % 10 + 1,
+            f"Sensor {number}",
+            f"{chip.path}/temp{number}_input",
+            Limits(crit=100.0),
+            100.0,
+        )
         readings.append(reading(celsius + number % 7, of))
     return tuple(readings)
 
@@ -61,7 +74,10 @@ STATES: tuple[tuple[Reading, str], ...] = (
     (reading(None, sensor("a", "five"), State.IMPLAUSIBLE, "121 °C: an open input"), "? implausible: 121 °C: an open"),
     (reading(None, sensor("a", "six"), State.ASLEEP, "asleep (suspended), not read"), "~ asleep (suspended), not read"),
     (reading(None, sensor("a", "seven"), State.ASLEEP), "~ asleep, not read"),
-    (reading(None, sensor("a", "eight"), State.SLOW, "has not answered for 1.0 s"), "~ slow: has not answered for 1.0 s"),
+    (
+        reading(None, sensor("a", "eight"), State.SLOW, "has not answered for 1.0 s"),
+        "~ slow: has not answered for 1.0 s",
+    ),
     (reading(None, sensor("a", "nine"), State.GONE, "gone since 12:00:01"), "x gone since 12:00:01"),
     (reading(None, sensor("a", "ten"), State.OK), "--"),
 )

@@ -80,8 +80,17 @@ def test_between_two_tellings_lies_a_fall_below_the_hysteresis(values: list[floa
 
 @pytest.mark.parametrize(
     ("typed", "value"),
-    [("85", 85.0), (" 85 ", 85.0), ("85 °C", 85.0), ("85c", 85.0), ("85°", 85.0), ("71,5", 71.5), ("-5", -5.0),
-     ("", None), ("  ", None)],
+    [
+        ("85", 85.0),
+        (" 85 ", 85.0),
+        ("85 °C", 85.0),
+        ("85c", 85.0),
+        ("85°", 85.0),
+        ("71,5", 71.5),
+        ("-5", -5.0),
+        ("", None),
+        ("  ", None),
+    ],
 )
 def test_what_may_be_typed(typed: str, value: float | None) -> None:
     assert parse_threshold(typed, Quantity.TEMPERATURE) == value

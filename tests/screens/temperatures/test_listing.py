@@ -32,7 +32,13 @@ def entry_of(readings: tuple[Reading, ...], view: View, sensor_id: str) -> Entry
 
 def test_rows_stand_below_their_chip_and_a_chip_of_one_sensor_is_one_row() -> None:
     assert texts(LAPTOP, View()) == [
-        "coretemp", "Package id 0", "Core 0", "nvme · Composite", "cros_ec · fan1", "amdgpu · edge", "iwlwifi_1",
+        "coretemp",
+        "Package id 0",
+        "Core 0",
+        "nvme · Composite",
+        "cros_ec · fan1",
+        "amdgpu · edge",
+        "iwlwifi_1",
     ]
 
 
@@ -82,10 +88,14 @@ def test_pinned_sensors_come_first_in_the_order_in_which_they_were_pinned() -> N
 
 def test_orders() -> None:
     assert texts(LAPTOP, View(order=Order.HEAT))[:3] == [
-        "Package id 0 · coretemp", "Core 0 · coretemp", "Composite · nvme"
+        "Package id 0 · coretemp",
+        "Core 0 · coretemp",
+        "Composite · nvme",
     ]
     assert texts(LAPTOP, View(order=Order.LIMIT))[:3] == [
-        "Package id 0 · coretemp", "Core 0 · coretemp", "Composite · nvme"
+        "Package id 0 · coretemp",
+        "Core 0 · coretemp",
+        "Composite · nvme",
     ]
     names = texts(LAPTOP, View(order=Order.NAME))
     assert names == sorted(names, key=str.casefold)

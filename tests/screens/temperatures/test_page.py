@@ -39,7 +39,9 @@ SIZES = [(80, 20), (60, 14), (120, 36), (160, 46), (200, 46)]
 
 
 @given(st.integers(1, 320), st.integers(1, 120), st.sampled_from([None, True, False]), st.none() | st.integers(0, 99))
-def test_every_part_has_its_place_at_any_size(width: int, height: int, details: bool | None, wanted: int | None) -> None:
+def test_every_part_has_its_place_at_any_size(
+    width: int, height: int, details: bool | None, wanted: int | None
+) -> None:
     layout = plan_layout(width, height, details, wanted)
     assert layout.block + 2 + layout.table + layout.below <= max(height, layout.block + 3)
     assert layout.pane * layout.panes + 2 * (layout.panes - 1) <= width
@@ -150,9 +152,7 @@ def test_the_plain_figure_stands_beside_the_headline_where_it_differs() -> None:
 
 
 def test_a_second_best_source_is_marked_with_its_reason() -> None:
-    poor = Headline(
-        42, None, ("thinkpad · CPU",), Rule.BEST, "from the embedded controller", True, (PACKAGE.id,)
-    )
+    poor = Headline(42, None, ("thinkpad · CPU",), Rule.BEST, "from the embedded controller", True, (PACKAGE.id,))
     shown = text(page_of(snapshot(headline=poor), size=(120, 36)).rows())
     assert "≈" in shown
     assert "thinkpad · CPU, from the embedded" in shown

@@ -115,8 +115,17 @@ async def test_arrows_pages_and_ends(tmp_path: Path) -> None:
     app = temperatures_app(tmp_path, with_readings(many(60)))
     async with app.run_test(size=(80, 24)) as pilot:
         await first_look(app, pilot)
-        steps = [("down", "s1"), ("j", "s2"), ("up", "s1"), ("k", "s0"), ("pagedown", "s12"), ("end", "s59"),
-                 ("pageup", "s47"), ("home", "s0"), ("G", "s59")]
+        steps = [
+            ("down", "s1"),
+            ("j", "s2"),
+            ("up", "s1"),
+            ("k", "s0"),
+            ("pagedown", "s12"),
+            ("end", "s59"),
+            ("pageup", "s47"),
+            ("home", "s0"),
+            ("G", "s59"),
+        ]
         for key, sensor_id in steps:
             await pilot.press(key)
             assert page(app).cursor_id == sensor_id, key
@@ -236,8 +245,11 @@ async def test_a_threshold_is_kept_validated_and_told_once(tmp_path: Path) -> No
 
 async def test_saved_choices_are_used_and_those_for_absent_sensors_are_told(tmp_path: Path) -> None:
     saved = replace(
-        STILL.temperatures, hidden=frozenset({FAN.id}), pinned=("k10temp@x/temp/Tctl", CORE.id),
-        names={CORE.id: "First core"}, history_minutes=60,
+        STILL.temperatures,
+        hidden=frozenset({FAN.id}),
+        pinned=("k10temp@x/temp/Tctl", CORE.id),
+        names={CORE.id: "First core"},
+        history_minutes=60,
     )
     app = temperatures_app(tmp_path, settings=Settings(temperatures=saved))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -112,7 +112,8 @@ def test_what_holds_the_machine_back_comes_first() -> None:
 
 def test_no_headline_says_why() -> None:
     assert verdict_of(BARE) == (
-        "No CPU temperature: no CPU sensor was found: a virtual machine has none.", Severity.WARN
+        "No CPU temperature: no CPU sensor was found: a virtual machine has none.",
+        Severity.WARN,
     )
 
 
@@ -124,7 +125,8 @@ def test_a_hot_cpu_a_warm_one_and_a_hot_disk() -> None:
     assert severity is Severity.WARN
     disk = (reading(54.0, PACKAGE), reading(82.0, NVME))
     assert verdict_of(snapshot(readings=disk, held_back=no)) == (
-        "Composite of nvme is 82 °C; its limit is 84 °C.", Severity.WARN
+        "Composite of nvme is 82 °C; its limit is 84 °C.",
+        Severity.WARN,
     )
 
 
@@ -142,7 +144,9 @@ def test_a_crossed_threshold_is_told_where_nothing_worse_is() -> None:
 
 def test_unknown_is_neither_good_nor_bad() -> None:
     assert verdict_of(snapshot(held_back=HeldBack(Held.UNKNOWN)))[1] is Severity.NOTE
-    assert verdict_of(snapshot(clocks=Clocks(), held_back=HeldBack(Held.NO, "", "Not held back now.")))[1] is Severity.OK
+    assert (
+        verdict_of(snapshot(clocks=Clocks(), held_back=HeldBack(Held.NO, "", "Not held back now.")))[1] is Severity.OK
+    )
 
 
 # Details

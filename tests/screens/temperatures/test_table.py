@@ -122,8 +122,13 @@ def test_a_row_that_stands_for_several_says_so() -> None:
 
 @pytest.mark.parametrize(
     ("celsius", "judged", "word"),
-    [(50.0, Heat.CALM, "ok"), (84.9, Heat.CALM, "ok"), (85.0, Heat.WARM, "! warm"), (93.0, Heat.HOT, "!! hot"),
-     (120.0, Heat.HOT, "!! hot")],
+    [
+        (50.0, Heat.CALM, "ok"),
+        (84.9, Heat.CALM, "ok"),
+        (85.0, Heat.WARM, "! warm"),
+        (93.0, Heat.HOT, "!! hot"),
+        (120.0, Heat.HOT, "!! hot"),
+    ],
 )
 def test_the_chips_own_limit_decides_on_warm_and_hot(celsius: float, judged: Heat, word: str) -> None:
     facts = RowFacts("Package id 0", reading(celsius, PACKAGE))
@@ -172,7 +177,9 @@ def test_a_slow_value_says_how_old_it_is() -> None:
 
 def test_a_counter_that_only_grows_has_no_mean() -> None:
     energy = sensor("amd_energy", "Esocket0", Quantity.ENERGY)
-    text = row_text(sensor_row(RowFacts("Esocket0", reading(123.0, energy), Extent(2, 1.0, 2.0, 3.0)), plan_columns(80)))
+    text = row_text(
+        sensor_row(RowFacts("Esocket0", reading(123.0, energy), Extent(2, 1.0, 2.0, 3.0)), plan_columns(80))
+    )
     assert text.split() == ["Esocket0", "123", "J"]
 
 
