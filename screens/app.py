@@ -23,6 +23,7 @@ from screens.messages import ProbeFailed, SnapshotTaken
 from screens.monitoring import Monitor, OpenMonitor, Recording, open_thermal_monitor
 from screens.poller import Poller
 from screens.subjects import SUBJECTS, Subject, app_bindings, app_modes
+from screens.temperatures_alarm import ThresholdWatch, sensor_names
 from screens.themes import THEMES, choose_theme
 from screens.widgets.bar import COARSE, FINE, Blocks
 from toolkit.errors import Problem, ToolkitError, UsageError
@@ -92,6 +93,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
         self.latest: Snapshot | None = None
         self.problem: Problem | None = None
         self.history = History()
+        self.thresholds = ThresholdWatch()
         self.recording: Recording | None = None
         self.crash: BaseException | None = None
         self.catch_signals = False
@@ -154,9 +156,16 @@ class ToolkitApp(App[int], inherit_bindings=False):
         if self.monitor is not None:
             self.machine = self.monitor.machine
         self.history.add(message.model)
+        self.watch_thresholds(message.model)
         screen = self.seen_screen()
         if screen is not None:
             screen.take(message.model)
+
+    def watch_thresholds(self, snapshot: Snapshot) -> None:
+        """Tell, on whichever screen is seen, each threshold of the person's that was crossed since the look before."""
+        kept = self.settings.temperatures
+        for crossing in self.thresholds.look(snapshot, kept.thresholds, sensor_names(snapshot, kept.names)):
+            self.notify(crossing.sentence, severity="warning", markup=False, timeout=10)
 
     def on_probe_failed(self, message: ProbeFailed) -> None:
         """Keep why there are no values, and tell it to the screen that is seen."""

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from screens.base import FILTER, SORT
 from screens.format import Severity
-from screens.temperatures_alarm import ThresholdWatch, parse_threshold, sensor_names
+from screens.temperatures_alarm import parse_threshold
 from screens.temperatures_choices import rename, toggle_hidden, toggle_pinned, with_threshold
 from screens.temperatures_details import detail_text
 from screens.temperatures_graph import next_span
@@ -98,7 +98,6 @@ class TemperaturesScreen(RecordingScreen):
         """Start empty; the application is known once the screen is mounted."""
         super().__init__()
         self._page: TemperaturesPage | None = None
-        self._watch = ThresholdWatch()
 
     def compose_body(self) -> ComposeResult:
         """Yield the panel, which draws everything, and the line for typing."""
@@ -133,10 +132,8 @@ class TemperaturesScreen(RecordingScreen):
     def on_snapshot(self, snapshot: Snapshot) -> None:
         """Take the values, tell crossed thresholds, draw what changed."""
         self.page.take(snapshot)
-        kept = self._settings
-        for crossing in self._watch.look(snapshot, kept.thresholds, sensor_names(snapshot, kept.names)):
-            self.notify(crossing.sentence, severity="warning", markup=False, timeout=10)
-        self.set_verdict(*verdict_of(snapshot, [crossing.sentence for crossing in self._watch.over]))
+        self.toolkit.watch_thresholds(snapshot)  # again here: a threshold may have been set since
+        self.set_verdict(*verdict_of(snapshot, [crossing.sentence for crossing in self.toolkit.thresholds.over]))
         self._draw()
 
     def on_panel_resized(self, event: Panel.Resized) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from toolkit.host.natural import natural_key
-from toolkit.sensors.clean import CPU_CHIPS, is_unused
+from toolkit.sensors.clean import is_unused
 from toolkit.sensors.model import Quantity, Reading, State
 from toolkit.text import printable
 
@@ -148,7 +148,7 @@ def build_listing(readings: Sequence[Reading], view: View) -> Listing:
 def is_idle(reading: Reading) -> bool:
     """True for a channel that its board does not use; a CPU's own sensor is never one."""
     sensor = reading.sensor
-    return sensor.chip.name not in CPU_CHIPS and is_unused(reading.state, sensor.label, reading.raw)
+    return is_unused(sensor.chip.name, reading.state, sensor.label, reading.raw)
 
 
 def display_names(readings: Sequence[Reading], chosen: Mapping[str, str]) -> list[str]:

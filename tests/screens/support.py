@@ -203,6 +203,17 @@ def make_app(
     )
 
 
+async def painted(app: ToolkitApp, pilot: Any, wanted: Callable[[str], bool]) -> str:
+    """Wait until what is seen is as wanted, and return it; fail with what is seen after five seconds."""
+    import time
+
+    deadline = time.monotonic() + 5.0
+    while not wanted(text := shown(app)):
+        assert time.monotonic() < deadline, text
+        await pilot.pause(0.02)
+    return text
+
+
 async def first_look(app: ToolkitApp, pilot: Any) -> None:
     """Wait until the first snapshot, or the first failure, is on the screen."""
     for _ in range(200):

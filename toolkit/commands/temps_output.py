@@ -177,7 +177,7 @@ def _rows(snapshot: Snapshot, show_all: bool) -> tuple[list[tuple[str, ...]], in
     unused = 0
     chip = None
     for reading in snapshot.readings:
-        if not show_all and is_unused(reading.state, reading.sensor.label, reading.raw):
+        if not show_all and is_unused(reading.sensor.chip.name, reading.state, reading.sensor.label, reading.raw):
             unused += 1
             continue
         if reading.sensor.chip != chip:

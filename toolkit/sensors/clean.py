@@ -120,9 +120,12 @@ def is_jump(chip_name: str, quantity: Quantity, before: int, now: int) -> bool:
     )
 
 
-def is_unused(state: State, label: str | None, raw: int | None) -> bool:
-    """True for a channel that the chip has and the board does not use: not worth a row unless all are asked for."""
-    return state is State.IMPLAUSIBLE and label is None and raw == 0
+def is_unused(chip_name: str, state: State, label: str | None, raw: int | None) -> bool:
+    """True for a channel that the chip has and the board does not use: not worth a row unless all are asked for.
+
+    A CPU's own sensor is never one: its 0 says that the kernel does not know the CPU.
+    """
+    return state is State.IMPLAUSIBLE and label is None and raw == 0 and chip_name not in CPU_CHIPS
 
 
 def _shown(quantity: Quantity, raw: int) -> str:
