@@ -46,6 +46,7 @@ class Tmux:
         self.socket = str(home / "tmux.sock")
         self._size = (str(width), str(height))
         self._environ = child_environ(home)
+        self._status = home / "status"
 
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:
         """Run a tmux command."""
@@ -57,7 +58,9 @@ class Tmux:
         width, height = self._size
         options = ["set", "-g", "set-clipboard", "on", ";", "set", "-g", "remain-on-exit", "on", ";"]
         options += ["set", "-g", "status", "off", ";"]
-        window = ["new-session", "-d", "-x", width, "-y", height, *argv]
+        # tmux sometimes misses that its child ended and then knows no exit status: a shell writes it down instead.
+        kept = ["sh", "-c", '"$@"; echo $? > "$0"', str(self._status), *argv]
+        window = ["new-session", "-d", "-x", width, "-y", height, *kept]
         done = self.run("start-server", ";", *options, *window)
         assert done.returncode == 0, done.stderr
 
@@ -81,8 +84,11 @@ class Tmux:
 
     def wait_for_end(self) -> int:
         """Wait until the program has ended, and return its exit status."""
-        wait_until(lambda: self.ask("pane_dead_status") != "", f"the program ends; it shows\n{self.screen}")
-        return int(self.ask("pane_dead_status"))
+        wait_until(lambda: self._written_status() != "", f"the program ends; it shows\n{self.screen}")
+        return int(self._written_status())
+
+    def _written_status(self) -> str:
+        return self._status.read_text() if self._status.exists() else ""
 
     def kill(self) -> None:
         """End this server, and whatever runs in it."""
