@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import toolkit
 from toolkit.errors import CaptureError, NotCaptured
 from toolkit.host.base import CommandNotCaptured, NotInstalled, ReadOnlyHost
 from toolkit.host.replay import ReplayHost
@@ -498,6 +499,6 @@ def test_the_demo_loads_quickly_and_without_heavy_modules(capture_path: Callable
     )
     done = subprocess.run(
         [sys.executable, "-S", "-c", code, capture_path("framework13")],
-        capture_output=True, text=True, check=True, env={"PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True, text=True, check=True, env={"PYTHONPATH": str(Path(toolkit.__file__).parents[1])},
     )  # fmt: skip
     assert done.stdout.strip() == "[]"
