@@ -56,8 +56,8 @@ def test_a_signal_reaches_the_whole_group_also_where_it_is_stopped(tmp_path: Pat
         time.sleep(0.01)
     time.sleep(0.05)
     assert child.poll() is None
-    child.signal(signal.SIGUSR1)
-    assert child.wait(20) == -signal.SIGUSR1
+    child.signal(signal.SIGTERM)
+    assert child.wait(20) == -signal.SIGTERM
     grandchild = Path(f"/proc/{out.read_text().strip()}/stat")
     while time.monotonic() < deadline:
         try:
