@@ -143,3 +143,10 @@ def test_a_fault_of_the_program_is_one_line(
     assert "Traceback" not in err
     with pytest.raises(RuntimeError):
         main(["temps", "--from", INTEL, "--debug"])
+
+
+def test_a_format_with_a_difference_looks_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["temps", "--demo", "--format", "{watts} {load}"]) == 0
+    watts, load = capsys.readouterr().out.split()
+    assert float(watts) > 0
+    assert 0 <= float(load) <= 100

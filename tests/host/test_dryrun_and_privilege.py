@@ -9,7 +9,7 @@ from toolkit.errors import MissingError
 from toolkit.host.base import UnknownInDryRun
 from toolkit.host.dryrun import DryRunHost, Planned
 from toolkit.host.local import LocalHost
-from toolkit.host.privilege import can_elevate, is_root, sudo_prefix
+from toolkit.host.privilege import can_elevate, is_root, own_command, sudo_prefix
 from toolkit.host.replay import ReplayHost
 
 
@@ -162,3 +162,17 @@ def test_root_needs_no_sudo_and_nobody_without_it_gets_far(tmp_path: Path) -> No
 
 def test_this_machine_knows_who_asks() -> None:
     assert is_root(LocalHost()) == (os.geteuid() == 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "word"),
+    [
+        ("/usr/bin/toolkit", "toolkit"),
+        ("/home/me/.local/bin/toolkit", "/home/me/.local/bin/toolkit"),
+        ("/home/my self/.venv/bin/toolkit", "'/home/my self/.venv/bin/toolkit'"),
+        ("/usr/lib/python3/dist-packages/pytest/__main__.py", "toolkit"),
+    ],
+)
+def test_the_command_for_sudo_is_one_that_sudo_finds(monkeypatch: pytest.MonkeyPatch, path: str, word: str) -> None:
+    monkeypatch.setattr("sys.argv", [path])
+    assert own_command() == word

@@ -95,12 +95,17 @@ def _options(args: argparse.Namespace) -> MonitorOptions:
 
 def _once(args: argparse.Namespace, host: Host, monitor: ThermalMonitor) -> int:
     bare = args.json or args.headline or args.format is not None
-    snapshot = monitor.snapshot() if bare else settled_snapshot(monitor)
+    one_look = bare and not _needs_two_looks(args)
+    snapshot = monitor.snapshot() if one_look else settled_snapshot(monitor)
     if args.openmetrics is not None:
         _write_openmetrics(args.openmetrics, snapshot, monitor)
         if not bare:
             return _status(snapshot)
     return _print(args, host, monitor, snapshot)
+
+
+def _needs_two_looks(args: argparse.Namespace) -> bool:
+    return not args.json and args.format is not None and temps_output.needs_two_looks(args.format)
 
 
 def settled_snapshot(monitor: ThermalMonitor) -> Snapshot:
@@ -133,6 +138,8 @@ def _status(snapshot: Snapshot) -> int:
 def _watch(args: argparse.Namespace, host: Host, monitor: ThermalMonitor) -> int:
     """Print again every interval, on an even beat, until interrupted; a terminal's line is refreshed in place."""
     in_place = sys.stdout.isatty() and not args.json
+    if _needs_two_looks(args):
+        settled_snapshot(monitor)
     due = host.monotonic()
     said = ""
     try:

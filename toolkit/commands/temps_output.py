@@ -42,6 +42,10 @@ FIELDS: dict[str, tuple[str, Callable[[Snapshot], str]]] = {
 """Fields of `--format`: name -> what it is, and how it is made."""
 
 
+DIFFERENCES = frozenset({"watts", "load", "held", "by"})
+"""Fields that are the difference between two looks, or rest on one."""
+
+
 def describe_fields() -> str:
     """Return the names for the help text."""
     return ", ".join(f"{{{name}}}" for name in FIELDS)
@@ -56,6 +60,11 @@ def check_format(text: str) -> None:
             near = difflib.get_close_matches(field, FIELDS, 1)
             hint = f"do you mean {{{near[0]}}}?" if near else f"the fields are {', '.join(FIELDS)}"
             raise UsageError(f"--format: there is no field {{{printable(field, 40)}}}", hint)
+
+
+def needs_two_looks(text: str) -> bool:
+    """True where a checked format has a field that one look cannot give."""
+    return any(field in DIFFERENCES for _, field in _parts(text))
 
 
 def fill_in(text: str, snapshot: Snapshot) -> str:

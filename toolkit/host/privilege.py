@@ -30,3 +30,15 @@ def sudo_prefix(host: Host, ask: bool = False) -> tuple[str, ...]:
     if host.which("sudo") is None:
         raise MissingError("this needs root, and sudo is not installed", "run it as root: su -c 'toolkit ...'")
     return ("sudo", "--") if ask else ("sudo", "-n", "--")
+
+
+def own_command() -> str:
+    """Return the word that starts this program under sudo, which looks in the system's folders only (secure_path)."""
+    import os
+    import shlex
+    import sys
+
+    path = os.path.abspath(sys.argv[0])
+    if os.path.basename(path) != "toolkit" or os.path.dirname(path) in ("/usr/bin", "/usr/local/bin"):
+        return "toolkit"
+    return shlex.quote(path)

@@ -173,7 +173,9 @@ def _why_not(path: str, error: OSError) -> Problem:
     if isinstance(error, NotCaptured):
         return Problem(source, "not captured")
     if error.errno in (errno.EACCES, errno.EPERM):
-        return Problem(source, "package power needs root", "sudo toolkit temps")
+        from toolkit.host.privilege import own_command
+
+        return Problem(source, "package power needs root", f"sudo {own_command()} temps")
     return Problem(source, f"package power cannot be read ({errno_name(error)})")
 
 

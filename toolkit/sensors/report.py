@@ -8,7 +8,9 @@ from toolkit.sensors.recording import CommandRun
 from toolkit.sensors.summary import ColumnSummary, Summary
 from toolkit.text import printable
 
-NAME_WIDTH = 34
+NAME_WIDTH = 28
+LIMIT_WIDTH = 21
+"""Takes `crit 100: 12 min 05 s`."""
 _SYMBOLS = {
     "celsius": "°C",
     "rpm": "rpm",
@@ -93,7 +95,7 @@ def _row(entry: ColumnSummary) -> str:
     limits = [f"{kind} {limit:g}: {seconds_text(seconds)}" for kind, limit, seconds in entry.at_limit]
     reached = [text for text, (_, _, seconds) in zip(limits, entry.at_limit, strict=True) if seconds > 0]
     said = (reached or [f"{kind} {limit:g}: no" for kind, limit, _ in entry.at_limit])[-1:]
-    return f"{name:{NAME_WIDTH}} {unit_symbol(unit):4}{numbers}  {_clipped(said[0], 15) if said else ''}"
+    return f"{name:{NAME_WIDTH}} {unit_symbol(unit):4}{numbers}  {_clipped(said[0], LIMIT_WIDTH) if said else ''}"
 
 
 def _clipped(text: str, width: int) -> str:
