@@ -314,3 +314,19 @@ def test_debug_shows_the_traceback(run: Run) -> None:
     done = run("--debug", "--from", "no-such", "temps")
     assert done.returncode != 0
     assert "Traceback" in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize("words", [("--version",), ("temps", "--demo"), ("temps", "--demo", "--json"), ("paths",)])
+def test_an_output_that_takes_nothing_is_said(run: Run, words: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        done = run(*words, stdout=full)
+    assert (done.returncode, done.stderr) == (1, "toolkit: the output cannot be written: No space left on device\n")
+
+
+def test_a_closed_output_is_said(home: Path) -> None:
+    words = " ".join([sys.executable, "-m", "toolkit", "temps", "--demo", ">&-"])
+    done = subprocess.run(
+        ["sh", "-c", words], env={**ENVIRONMENT, "HOME": str(home)}, stderr=subprocess.PIPE, text=True
+    )
+    assert (done.returncode, done.stderr) == (1, "toolkit: there is no stdout to write to\n")

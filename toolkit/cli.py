@@ -87,7 +87,9 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 
 def _run(words: list[str]) -> int:
     if words in (["--version"], ["-V"]):
-        sys.stdout.write(f"toolkit {__version__}\n")
+        from toolkit.output import write
+
+        write(f"toolkit {__version__}")
         return 0
     own: tuple[str, ...] = ()
     if "--" in words:

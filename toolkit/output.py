@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toolkit.errors import Problem
+from toolkit.errors import Problem, ToolkitError
 from toolkit.host.base import Host
 from toolkit.text import printable
 
@@ -51,9 +51,29 @@ def write_json(
 
 
 def write(text: str, end: str = "\n") -> None:
-    """Write text to stdout at once, so that a reader at the other end of a pipe sees it as it comes."""
-    sys.stdout.write(text + end)
-    sys.stdout.flush()
+    """Write text to stdout at once, so that a reader at the other end of a pipe sees it as it comes.
+
+    Raises BrokenPipeError where the reader is gone, ToolkitError where stdout takes nothing (a full disk, `>&-`).
+    """
+    if sys.stdout is None:
+        raise ToolkitError("there is no stdout to write to")
+    try:
+        sys.stdout.write(text + end)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _silence()
+        raise ToolkitError(f"the output cannot be written: {error.strerror}") from error
+
+
+def _silence() -> None:
+    """Send what is still written to stdout nowhere: Python would fail on it once more at its exit."""
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def warn(text: str) -> None:

@@ -408,6 +408,14 @@ def test_a_signal_that_was_ignored_at_the_start_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
+def test_a_signal_that_came_while_the_command_was_started_reaches_it() -> None:
+    with Interrupts() as interrupts:
+        os.kill(os.getpid(), signal.SIGTERM)
+        child = FakeChild(signal.SIGTERM)
+        interrupts.forward_to(child)
+        assert child.signals == [signal.SIGTERM]
+
+
 # Before and after
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.snapshots import DISK, MACHINE, PACKAGE, FakeClock, FakeMonitor, reading, simple, snapshot
 from toolkit.errors import ToolkitError, UsageError
-from toolkit.sensors import rowfile
+from toolkit.sensors import recorder, rowfile
 from toolkit.sensors.loading import load_recording
 from toolkit.sensors.model import Clocks, PackagePower, Power, Snapshot
 from toolkit.sensors.recorder import EVENT_LIMIT, Recorder, Recording, Setup
@@ -535,3 +535,24 @@ print(said, recording.path, recording.problems)
     assert done.returncode == 0, done.stderr
     assert "No space left on device; rows wait in memory" in done.stdout
     assert load_recording(str(there / "run")).summary.samples == 3000
+    assert not (full / "run.json").exists()
+
+
+def test_a_full_disk_at_the_end_takes_the_old_summary_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, elsewhere = tmp_path / "full", tmp_path / "not there yet"
+    folder.mkdir()
+    setup = Setup(MACHINE, 1.0, fallback_folders=(str(elsewhere),))
+    recording = Recording.start(simple(0.0, 40.0), str(folder / "run"), setup)
+    real = recorder.write_twin
+
+    def write_twin(path: str, text: str) -> None:
+        if path.startswith(str(folder)):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(path, text)
+
+    monkeypatch.setattr(recorder, "write_twin", write_twin)
+    recording.stop()
+    assert recording.json_path == str(elsewhere / "run.json")
+    assert not (folder / "run.json").exists()
+    assert json.loads((elsewhere / "run.json").read_text())["complete"] is True
+    assert sum("No space left" in problem for problem in recording.problems) == 1

@@ -120,6 +120,10 @@ class _Session:
 
         from toolkit.host.local import LocalHost
 
+        if self.interrupts.last is not None:
+            recording.discard()
+            output.warn("interrupted before the command was started (nothing was recorded)")
+            return 128 + self.interrupts.last
         before = getrusage(RUSAGE_CHILDREN)
         try:
             child: Child = LocalHost().spawn(self.argv)

@@ -48,8 +48,10 @@ class Interrupts:
             signal.signal(number, before if before is not None else signal.SIG_DFL)
 
     def forward_to(self, child: Child | None) -> None:
-        """Pass signals to this command from now on, or to none."""
+        """Pass signals to this command from now on, or to none; also one that came while it was started."""
         self._child = child
+        if child is not None and self.last is not None:
+            child.signal(self.last)
 
     def forget(self) -> None:
         """Begin anew, for the part after the command."""

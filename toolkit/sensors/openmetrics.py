@@ -7,6 +7,7 @@ or 0 would be a value.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Sequence
 
 from toolkit.errors import Problem, ToolkitError
@@ -236,9 +237,8 @@ def write_openmetrics(path: str, snapshot: Snapshot, machine: Machine) -> Proble
     try:
         write_atomically(path, text.encode("utf-8", "replace"), 0o644)
     except OSError as error:
-        raise ToolkitError(
-            f"{printable(path)} cannot be written: {error.strerror or error}", "the folder must exist and be writable"
-        ) from None
+        hint = "" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "the folder must exist and be writable"
+        raise ToolkitError(f"{printable(path)} cannot be written: {error.strerror or error}", hint) from None
     if path.endswith(".prom") or path in _warned:
         return None
     _warned.add(path)

@@ -232,7 +232,14 @@ class Recording:
         facts = replace(self._facts, events=tuple(self._events), problems=tuple(self.problems), complete=True)
         self._facts = facts
         self._summary = self._tally.summary(facts)
-        for path in dict.fromkeys((paths_of(self.path).json, *self._twins_elsewhere())):
+        beside = paths_of(self.path).json
+        if self._write_twin(beside, self._summary, last_try=False):
+            self.json_path = beside
+            return
+        # The one from the start is not true any more, and its room may be all that is missing.
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        for path in dict.fromkeys((beside, *self._twins_elsewhere())):
             if self._write_twin(path, self._summary):
                 self.json_path = path
                 return
@@ -241,11 +248,13 @@ class Recording:
         name = os.path.basename(self.json_path)
         return [os.path.join(folder, name) for folder in self._setup.fallback_folders]
 
-    def _write_twin(self, path: str, summary: Summary | None) -> bool:
+    def _write_twin(self, path: str, summary: Summary | None, last_try: bool = True) -> bool:
         try:
+            if summary is not None:
+                os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
             write_twin(path, twin_json(self._facts, self._rows.columns, summary))
         except OSError as error:
-            if summary is not None:
+            if summary is not None and last_try:
                 self._problem(f"{printable(path)}: {error.strerror or error}")
             return False
         return True
