@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 
 import pytest
 
 from tests.support.captures import find_capture
 from toolkit.host.replay import ReplayHost
+
+
+def pytest_configure() -> None:
+    """Take signals as on a terminal, also under nohup or as a job in the background, which ignore some of them."""
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -325,8 +325,31 @@ def test_an_output_that_takes_nothing_is_said(run: Run, words: tuple[str, ...]) 
 
 
 def test_a_closed_output_is_said(home: Path) -> None:
-    words = " ".join([sys.executable, "-m", "toolkit", "temps", "--demo", ">&-"])
+    words = f"{sys.executable} -m toolkit temps --demo >&-"
     done = subprocess.run(
         ["sh", "-c", words], env={**ENVIRONMENT, "HOME": str(home)}, stderr=subprocess.PIPE, text=True
     )
     assert (done.returncode, done.stderr) == (1, "toolkit: there is no stdout to write to\n")
+
+
+def test_a_terminal_without_the_degree_sign_gets_the_rest(run: Run) -> None:
+    done = run("temps", "--demo", env={"PYTHONIOENCODING": "ascii", "HOME": "/nonexistent"})
+    assert done.returncode == 0
+    assert " ?C" in done.stdout
+
+
+def test_a_command_without_its_dashes_is_told_where_it_stands(run: Run) -> None:
+    done = run("temps", "--demo", "--record", "F", "true")
+    assert done.returncode == 2
+    assert "a command stands after --: toolkit temps --record FILE -- COMMAND" in done.stderr
+
+
+def test_a_capture_is_no_zip(run: Run) -> None:
+    done = run("capture", "machine.zip", "--demo")
+    assert done.returncode == 2
+    assert done.stderr.endswith("machine.zip: a capture is a .tar.gz or a folder (give a name that ends so)\n")
+
+
+def test_a_wrong_threshold_is_named(run: Run, home: Path) -> None:
+    settings(home, '[temperatures.thresholds]\n"k10temp/x/temp1" = "b"\n')
+    assert '"k10temp/x/temp1" must be a number' in run("temps", "--demo").stderr

@@ -36,6 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status; never raises but with `--debug`."""
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words
+    if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ° gets a ?
     try:
         return _run(words)
     except ToolkitError as error:
@@ -101,6 +103,12 @@ def _run(words: list[str]) -> int:
     parser = build_parser(name if name is not None else (None if _wants_help(words) else ""))
     try:
         args = parser.parse_args(words)
+    except UsageError as error:
+        if "--record" in words and not own and error.message.startswith("unrecognized arguments"):
+            raise UsageError(
+                error.message, "a command stands after --: toolkit temps --record FILE -- COMMAND"
+            ) from None
+        raise
     except SystemExit as stop:  # --help was printed
         return stop.code if isinstance(stop.code, int) else 0
     _fill_in(args)

@@ -290,4 +290,10 @@ def _as_numbers(value: object) -> dict[str, float]:
     numbers = value.items() if isinstance(value, Mapping) else None
     if numbers is None:
         raise ValueError("must be a table of numbers")
-    return {str(key): _as_number(number) for key, number in numbers}
+    found = {}
+    for key, number in numbers:
+        try:
+            found[str(key)] = _as_number(number)
+        except ValueError as error:
+            raise ValueError(f'"{key}" {error}') from None
+    return found

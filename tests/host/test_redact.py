@@ -21,6 +21,8 @@ def redacted(text: str, path: str = "", **learned: str) -> str:
 @pytest.mark.parametrize(
     ("text", "clean"),
     [
+        ("SN S4EMNX0R123456K\n", "SN SERIAL0001\n"),
+        ("sn: S4EMNX0R123456K\n", "sn: SERIAL0001\n"),
         ("Serial Number:    S4EMNX0N123456\nModel: X\n", "Serial Number:    SERIAL0001\nModel: X\n"),
         ("\tSerial No.: AB-12 34 \n", "\tSerial No.: SERIAL0001 \n"),
         ("serial: 5CD1234XYZ", "serial: SERIAL0001"),

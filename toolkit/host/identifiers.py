@@ -134,10 +134,11 @@ PATTERNS = (
     Pattern(
         "serial",
         re.compile(
-            r"(?i)(?:\bserial[ _]?(?:number|num|no\.?)?|\bS/N|\basset[ _]tag)[ \t]*[:=][ \t]*"
+            r"(?i)(?:\bserial[ _]?(?:number|num|no\.?)?|\bS/?N|\basset[ _]tag)[ \t]*[:=][ \t]*"
             r"\"?(?P<secret>[^\s\"](?:[^\n\",]*[^\s\",])?)"
         ),
     ),
+    Pattern("serial", re.compile(r"\bS/?N[ \t]+(?P<secret>[0-9A-Z]{8,})\b"), has_digit),
     Pattern("serial", re.compile(r"\biSerial[ \t]+\d+[ \t]+(?P<secret>\S(?:[^\n]*\S)?)")),
     Pattern("serial", re.compile(r"(?i)\buniq=\"?(?P<secret>[^\s\"]+)")),
     Pattern("serial", re.compile(r"\bID_(?:SERIAL_SHORT|WWN|WWN_WITH_EXTENSION)=(?P<secret>[^\n]+)")),

@@ -10,6 +10,7 @@ from toolkit.errors import UsageError
 from toolkit.text import printable
 
 ARCHIVE_ENDINGS = (".tar.gz", ".tgz")
+_OTHER_ARCHIVES = (".zip", ".tar", ".tar.xz", ".tar.zst", ".tar.bz2", ".gz", ".xz", ".zst", ".7z")
 
 
 def check_place(path: str, overwrite: bool = False) -> None:
@@ -17,6 +18,8 @@ def check_place(path: str, overwrite: bool = False) -> None:
     path = os.path.abspath(path)
     archive = path.endswith(ARCHIVE_ENDINGS)
     folder = os.path.dirname(path)
+    if not archive and path.endswith(_OTHER_ARCHIVES):
+        raise UsageError(f"{printable(path, 4096)}: a capture is a .tar.gz or a folder", "give a name that ends so")
     if not os.path.isdir(folder):
         raise UsageError(f"there is no folder {printable(folder, 4096)}", "make it first")
     if not os.path.lexists(path):
