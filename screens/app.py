@@ -72,6 +72,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
         open_monitor: OpenMonitor = open_thermal_monitor,
         environ: Mapping[str, str] | None = None,
         debug_crashes: bool = False,
+        keep_choices: bool = True,
     ) -> None:
         """Prepare the application.
 
@@ -83,6 +84,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
             open_monitor: makes what takes snapshots; called in the poller's thread. Tests give their own.
             environ: of the process; None is os.environ. It says where copies and settings are kept.
             debug_crashes: print the traceback of a fault of our own.
+            keep_choices: what is chosen for sensors goes into the person's file; False where the machine is another.
         """
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         super().__init__()
@@ -103,6 +105,9 @@ class ToolkitApp(App[int], inherit_bindings=False):
         self._open_monitor = open_monitor
         self._reopen = False
         self._debug_crashes = debug_crashes
+        self._keep_choices = keep_choices
+        if not keep_choices:
+            self.settings = settings = replace(settings, temperatures=settings.temperatures.without_sensors())
         self._first = self._known_subject(screen)
         self.poller: Poller[Snapshot] = Poller(self, self._look, settings.temperatures.interval_s, THERMAL)
         for ours in THEMES:
@@ -290,7 +295,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
 
     def save_settings(self, settings: Settings) -> None:
         """Use other settings from now on, and keep them in the person's file; tells where that fails."""
-        from toolkit.config import save_settings
+        from toolkit.config import Settings, save_settings
 
         before, self.settings = self.settings, settings
         if settings.temperatures.interval_s != before.temperatures.interval_s:
@@ -299,7 +304,10 @@ class ToolkitApp(App[int], inherit_bindings=False):
         if wanted != (before.temperatures.rule, before.temperatures.read_disks):
             self.reopen_monitor()
         try:
-            save_settings(self.environ, settings)
+            if self._keep_choices:
+                self.settings = save_settings(self.environ, settings, before)
+            elif settings.theme != before.theme:
+                save_settings(self.environ, Settings(settings.theme), Settings(before.theme))
         except (ToolkitError, OSError) as error:
             self.notify(f"The settings cannot be saved: {error}", severity="warning", markup=False)
 
@@ -362,7 +370,15 @@ def run(
         sys.__stderr__ = sys.__stdout__  # type: ignore[misc]
     if no_color:
         os.environ["NO_COLOR"] = "1"  # Textual looks there and nowhere else
-    app = ToolkitApp(host, settings, screen=screen, theme=theme, open_monitor=open_monitor, debug_crashes=debug)
+    app = ToolkitApp(
+        host,
+        settings,
+        screen=screen,
+        theme=theme,
+        open_monitor=open_monitor,
+        debug_crashes=debug,
+        keep_choices=not host.label,
+    )
     app.catch_signals = True
     try:
         status = app.run(mouse=mouse)

@@ -63,7 +63,13 @@ class ToolkitScreen(Screen[None], inherit_bindings=False):
         Binding("q,escape", "back", "back", id="common.back", show=False, tooltip="Back; on the overview it quits"),
         Binding("tab", "app.focus_next", id="common.focus_next", show=False, tooltip="To the next part of the screen"),
         Binding("shift+tab", "app.focus_previous", id="common.focus_previous", show=False, tooltip="To the one before"),
-        Binding("ctrl+c", "screen.copy_text", id="common.copy_text", show=False, tooltip="Copy what is selected"),
+        Binding(
+            "ctrl+c",
+            "screen.copy_text",
+            id="common.copy_text",
+            show=False,
+            tooltip="Copy what is selected, else leave",
+        ),
     ]
 
     def __init__(self) -> None:

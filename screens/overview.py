@@ -155,7 +155,8 @@ class OverviewScreen(ToolkitScreen):
             FooterKey(subject.digit, subject.word, f"app.show_subject('{subject.id}')")
             for subject in self.toolkit.SUBJECTS
         ]
-        return [*digits, *shown_keys(self, self.active_bindings.values())]
+        leave = FooterKey("q", "quit", "back")
+        return [*digits, *shown_keys(self, self.active_bindings.values()), leave]
 
     def on_mount(self) -> None:
         """Paint with dashes at once."""

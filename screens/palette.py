@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from screens.widgets.footer import key_name
 from toolkit.export import tilde
 
 if TYPE_CHECKING:
     from screens.app import ToolkitApp
+    from screens.base import ToolkitScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,11 @@ def palette_commands(app: ToolkitApp) -> Iterator[Command]:
     screen = app.seen_screen()
     if screen is not None:
         yield from screen.palette_commands()
+        yield from own_deeds(screen)
         yield Command("Copy the row", "The selected row as text (key y)", screen.action_copy_row)
         yield Command("Copy the page", "The whole page as text (key Y)", screen.action_copy_page)
-    word = "Go on" if app.paused else "Pause"
-    yield Command(f"{word} with the values", "They stand still until you go on (key p)", app.toggle_pause)
+    word = "Let the values go on" if app.paused else "Pause the values"
+    yield Command(word, "They stand still until you go on (key p)", app.toggle_pause)
     # The palette is still there when its command runs; the screenshot is taken once it is gone.
     later = partial(app.call_later, app.save_screenshot_files)
     yield Command("Screenshot", "What is on the screen, as SVG and as text", later)
@@ -58,6 +61,26 @@ def palette_commands(app: ToolkitApp) -> Iterator[Command]:
         if name != app.theme:
             use = partial(setattr, app, "theme", name)
             yield Command(f"Theme {name}", "Show it and remember it", use, found_only=True)
+
+
+_MOVING = ("move", "page", "scroll", "edge", "back")
+
+
+def own_deeds(screen: ToolkitScreen) -> Iterator[Command]:
+    """Yield what the keys of a screen do, but for moving about; copying and the like stand elsewhere."""
+    told = set()
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if active.node is not screen or (binding.id or "").startswith("common."):
+            continue
+        action = binding.action
+        if action.partition("(")[0] in _MOVING or action in told:
+            continue
+        told.add(action)
+        title = screen.footer_word(action) or binding.description or action
+        text = f"{binding.tooltip or binding.description} (key {binding.key_display or key_name(binding.key)})"
+        # The palette is still there when its command runs; what the action opens must come above the screen.
+        yield Command(title[:1].upper() + title[1:], text, partial(screen.call_later, screen.run_action, action))
 
 
 class PaletteProvider(Provider):

@@ -16,7 +16,7 @@ def small_rows(headline: Headline | None, label: str, width: int, height: int) -
     first = f"{value} {label}".strip() if label else value
     lines = [
         (shorten(first, width), "strong"),
-        (shorten(f"This window is {width}x{height}; toolkit needs {LEAST_WIDTH}x{LEAST_HEIGHT}.", width), ""),
+        (shorten(f"{LEAST_WIDTH}x{LEAST_HEIGHT} at least; this window is {width}x{height}.", width), ""),
         (shorten("Make it larger, or press Q to quit.", width), "dim"),
     ]
     lines = lines[:height]

@@ -38,6 +38,14 @@ class TemperaturesScreen(RecordingScreen):
     HELP_PAGE = "temperatures"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "record", "record", id="temperatures.record", tooltip="Record into a file, and stop"),
+        Binding(
+            "R",
+            "summary",
+            "last recording",
+            show=False,
+            id="temperatures.summary",
+            tooltip="What the last recording came to: the summary and where its files are",
+        ),
         Binding("m", "mark", "mark", id="temperatures.mark", tooltip="Mark this moment in graph and recording"),
         Binding("h", "hide", "hide", id="temperatures.hide", tooltip="Hide the selected sensor, or show it again"),
         Binding("t", "threshold", "limit", id="temperatures.threshold", tooltip="Tell me when it reaches a value"),
@@ -317,7 +325,7 @@ class TemperaturesScreen(RecordingScreen):
         def done(text: str) -> None:
             self._keep(rename(self._settings, sensor_id, text, true_name))
 
-        label = f"A name for {printable(true_name)}: enter keeps it, nothing takes it away, escape leaves"
+        label = f"A name for {printable(true_name)}: enter keeps it, an empty line removes it, escape leaves"
         self._ask(Question(label, self._settings.names.get(sensor_id, ""), printable(true_name), done))
 
     def action_threshold(self) -> None:
@@ -334,7 +342,7 @@ class TemperaturesScreen(RecordingScreen):
                 self.on_snapshot(self.toolkit.latest)
 
         now = self._settings.thresholds.get(sensor_id)
-        label = f"Tell me when {entry.text} reaches ({quantity.symbol}): enter keeps it, nothing takes it away"
+        label = f"Tell me when {entry.text} reaches ({quantity.symbol}): enter keeps it, an empty line removes it"
         self._ask(Question(label, "" if now is None else f"{now:g}", "no threshold", done))
 
     def _ask(self, question: Question) -> None:

@@ -30,7 +30,7 @@ from toolkit.sensors.model import Reading, Snapshot, State
 
 GONE_KEPT_S = 600.0
 """How long a sensor that went is still shown."""
-RESORT_S = 5.0
+RESORT_S = 2.0
 """How often rows that are ordered by heat may change places."""
 
 

@@ -29,10 +29,10 @@ class RecordingTold(Message):
 class RecordingSaved(Message):
     """A recording is closed, and its files are whole."""
 
-    def __init__(self, summary: Summary | None, path: str, problems: list[str]) -> None:
+    def __init__(self, summary: Summary | None, path: str, json_path: str, problems: list[str]) -> None:
         """Keep what there is to tell."""
         super().__init__()
-        self.summary, self.path, self.problems = summary, path, problems
+        self.summary, self.path, self.json_path, self.problems = summary, path, json_path, problems
 
 
 class RecordingScreen(ToolkitScreen):
@@ -44,6 +44,7 @@ class RecordingScreen(ToolkitScreen):
         self.open_monitor: OpenMonitor = open_thermal_monitor
         """Makes the monitor of a recording; a test gives its own."""
         self._saving = False
+        self._told_last: RecordingSaved | None = None
 
     def action_record(self) -> None:
         """Start a recording, or stop the one that is under way."""
@@ -61,6 +62,7 @@ class RecordingScreen(ToolkitScreen):
                 app.host.monotonic(),
                 lambda text: self._told(text, over=True),
                 lambda text: self._told(text, over=False),
+                app.host.label,
             )
             app.recording = recording
             recording.start()
@@ -81,7 +83,7 @@ class RecordingScreen(ToolkitScreen):
         def save() -> None:
             summary = recording.stop()
             with suppress(RuntimeError):  # the application has ended meanwhile
-                self.post_message(RecordingSaved(summary, recording.path, recording.problems))
+                self.post_message(RecordingSaved(summary, recording.path, recording.json_path, recording.problems))
 
         # Not a daemon: should the program end now, it ends after the files are whole.
         threading.Thread(target=save, name="toolkit-save").start()
@@ -99,9 +101,21 @@ class RecordingScreen(ToolkitScreen):
         self._saving = False
         if message.summary is not None:
             where = tilde(self.toolkit.environ, message.path)
-            self.notify(summary_sentence(message.summary, where), markup=False, timeout=10)
+            self.notify(f"{summary_sentence(message.summary, where)}  R shows it all.", markup=False, timeout=10)
+            self._told_last = message
         for problem in message.problems:
             self.notify(problem, severity="warning", markup=False, timeout=10)
+
+    def action_summary(self) -> None:
+        """Show what the last recording came to."""
+        told = self._told_last
+        if told is None or told.summary is None:
+            self.notify("Nothing was recorded yet; r records.", timeout=4)
+            return
+        from screens.temperatures_told import SummaryScreen
+
+        files = [tilde(self.toolkit.environ, path) for path in (told.path, told.json_path) if path]
+        self.app.push_screen(SummaryScreen(told.summary, files, told.problems))
 
     def mark_recording(self, text: str) -> bool:
         """Mark this moment in the recording; False where none is under way."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from screens.monitoring import Monitor
 from toolkit.config import folders
 from toolkit.errors import ToolkitError
+from toolkit.export import safe_name
 from toolkit.sensors.recorder import Recorder, Recording, Setup
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class ScreenRecording:
         now_s: float,
         failed: Callable[[str], None],
         warned: Callable[[str], None],
+        label: str = "",
     ) -> None:
         """Prepare; nothing is opened before `start`.
 
@@ -68,6 +70,7 @@ class ScreenRecording:
             now_s: the host's clock.
             failed: told in one sentence where it cannot begin, or broke; called in the recording's thread.
             warned: told in one sentence where the disk is full; called in the recording's thread.
+            label: of a machine that is not this one; the files' names begin with it.
         """
         self.started_monotonic = now_s
         self._open_monitor = open_monitor
@@ -75,6 +78,7 @@ class ScreenRecording:
         self._thresholds = dict(thresholds)
         self._failed = failed
         self._warned = warned
+        self._label = safe_name(label) if label else ""
         self._done = threading.Event()
         self._lock = threading.Lock()
         self._early_marks: list[str] = []
@@ -90,6 +94,11 @@ class ScreenRecording:
     def path(self) -> str:
         """Where the CSV is; empty before the first row."""
         return self._recording.path if self._recording is not None else ""
+
+    @property
+    def json_path(self) -> str:
+        """Where the summary is, as JSON; empty before the first row."""
+        return self._recording.json_path if self._recording is not None else ""
 
     @property
     def problems(self) -> list[str]:
@@ -135,6 +144,7 @@ class ScreenRecording:
             monitor.snapshot(),
             self._folders,
             Setup(machine=monitor.machine, rate_hz=RATE_HZ, thresholds=self._thresholds, report=self._warned),
+            self._label,
         )
         with self._lock:
             self._recording = recording

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit.config import Settings, TemperatureSettings, folders, load_settings, parse_settings, save_settings
+from toolkit.config import Settings, TemperatureSettings, _merged, folders, load_settings, parse_settings, save_settings
 from toolkit.errors import ToolkitError
 from toolkit.sensors.model import Rule
 
@@ -134,3 +135,54 @@ def test_no_table_makes_the_parser_raise(table: dict[str, object]) -> None:
     settings = parse_settings(table, "config.toml")
     assert 0.05 <= settings.temperatures.interval_s <= 60
     assert settings.temperatures.history_minutes in (1, 10, 60)
+
+
+def _choices(**chosen: object) -> Settings:
+    return Settings(temperatures=TemperatureSettings(**chosen))  # type: ignore[arg-type]
+
+
+def test_two_that_run_at_once_lose_nothing_of_each_other(home: dict[str, str]) -> None:
+    start = load_settings(home)
+    first = _choices(hidden=frozenset({"a"}), pinned=("b",))
+    save_settings(home, first, start)
+    second = _choices(names={"c": "Third"}, thresholds={"c": 90.0})
+    seen = save_settings(home, second, start)
+    assert seen.temperatures == _choices(
+        hidden=frozenset({"a"}), pinned=("b",), names={"c": "Third"}, thresholds={"c": 90.0}
+    ).temperatures  # fmt: skip
+    third = _choices(hidden=frozenset({"a"}), pinned=("b",), thresholds={"d": 1.0})
+    save_settings(home, third, first)
+    assert dict(load_settings(home).temperatures.thresholds) == {"c": 90.0, "d": 1.0}
+    assert load_settings(home).temperatures.names == {"c": "Third"}
+
+
+_IDS = st.sampled_from("abcd")
+_ANY = st.builds(
+    _choices,
+    hidden=st.frozensets(_IDS),
+    pinned=st.lists(_IDS, unique=True).map(tuple),
+    names=st.dictionaries(_IDS, st.sampled_from(["x", "y"])),
+    thresholds=st.dictionaries(_IDS, st.sampled_from([1.0, 2.0])),
+    interval_s=st.sampled_from([0.5, 1.0, 2.0]),
+)
+
+
+@given(_ANY, _ANY, _ANY)
+def test_what_was_changed_here_holds_and_what_was_not_is_as_there(
+    before: Settings, after: Settings, now: Settings
+) -> None:
+    merged, old, new, there = (s.temperatures for s in (_merged(before, after, now), before, after, now))
+    for table in ("names", "thresholds"):
+        for key in "abcd":
+            was, is_now = getattr(old, table).get(key), getattr(new, table).get(key)
+            expected = is_now if was != is_now else getattr(there, table).get(key)
+            assert getattr(merged, table).get(key) == expected
+    for key in "abcd":
+        for collection in ("hidden", "pinned"):
+            was, is_now = key in getattr(old, collection), key in getattr(new, collection)
+            expected = is_now if was != is_now else key in getattr(there, collection)
+            assert (key in getattr(merged, collection)) is expected
+    assert len(set(merged.pinned)) == len(merged.pinned)
+    assert _merged(before, after, before).temperatures == replace(
+        after.temperatures, pinned=_merged(before, after, before).temperatures.pinned
+    )

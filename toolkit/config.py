@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from toolkit.errors import Problem, ToolkitError
 from toolkit.sensors.model import Rule
@@ -81,6 +81,10 @@ class TemperatureSettings:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     history_minutes: int = 10
 
+    def without_sensors(self) -> TemperatureSettings:
+        """Return the same without what was chosen for single sensors, for a machine that has others."""
+        return TemperatureSettings(self.interval_s, self.rule, self.read_disks, history_minutes=self.history_minutes)
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -136,8 +140,15 @@ def parse_settings(table: Mapping[str, Any], path: str) -> Settings:
     return Settings(theme=theme, temperatures=temperatures, problems=tuple(reader.problems))
 
 
-def save_settings(environ: Mapping[str, str], settings: Settings) -> None:
-    """Write the settings into config.toml, comments and unknown keys kept.
+_V = TypeVar("_V")
+
+
+def save_settings(environ: Mapping[str, str], settings: Settings, before: Settings | None = None) -> Settings:
+    """Write the settings into config.toml, comments and unknown keys kept, and return what is there now.
+
+    Args:
+        before: what `settings` were made from. Only what differs is changed in the file, so that another toolkit that
+            runs meanwhile loses nothing. None writes all of them.
 
     Raises ToolkitError where it cannot be written, or where the file is not valid TOML now (it is left alone then).
     """
@@ -153,6 +164,8 @@ def save_settings(environ: Mapping[str, str], settings: Settings) -> None:
                 document = tomlkit.parse(file.read())
         except FileNotFoundError:
             document = tomlkit.document()
+        if before is not None:
+            settings = _merged(before, settings, parse_settings(document.unwrap(), path))
         _merge(document, _as_table(settings), _as_table(Settings()))
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         target = os.path.realpath(path)
@@ -174,6 +187,34 @@ def save_settings(environ: Mapping[str, str], settings: Settings) -> None:
         raise ToolkitError(
             f"the choice cannot be kept: {path}: {error.strerror}", "it holds until the program ends"
         ) from error
+    return settings
+
+
+def _merged(before: Settings, after: Settings, there: Settings) -> Settings:
+    """Return the settings of the file with every change from `before` to `after` made to them."""
+    old, new, now = before.temperatures, after.temperatures, there.temperatures
+    temperatures = TemperatureSettings(
+        interval_s=new.interval_s if new.interval_s != old.interval_s else now.interval_s,
+        rule=new.rule if new.rule != old.rule else now.rule,
+        read_disks=new.read_disks if new.read_disks != old.read_disks else now.read_disks,
+        hidden=(now.hidden | (new.hidden - old.hidden)) - (old.hidden - new.hidden),
+        pinned=_merged_list(old.pinned, new.pinned, now.pinned),
+        names=_merged_table(old.names, new.names, now.names),
+        thresholds=_merged_table(old.thresholds, new.thresholds, now.thresholds),
+        history_minutes=new.history_minutes if new.history_minutes != old.history_minutes else now.history_minutes,
+    )
+    theme = after.theme if after.theme != before.theme else there.theme
+    return Settings(theme, temperatures, after.problems)
+
+
+def _merged_list(old: tuple[str, ...], new: tuple[str, ...], now: tuple[str, ...]) -> tuple[str, ...]:
+    kept = tuple(key for key in now if key in new or key not in old)
+    return (*kept, *(key for key in new if key not in old and key not in kept))
+
+
+def _merged_table(old: Mapping[str, _V], new: Mapping[str, _V], now: Mapping[str, _V]) -> dict[str, _V]:
+    changed = {key: value for key, value in new.items() if old.get(key) != value}
+    return {key: value for key, value in now.items() if key in new or key not in old} | changed
 
 
 def _as_table(settings: Settings) -> dict[str, Any]:

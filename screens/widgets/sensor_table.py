@@ -161,6 +161,8 @@ def sensor_row(facts: RowFacts, columns: Columns, selected: bool = False, blocks
         if facts.threshold is not None:
             rest = _with_threshold(rest, share_of(facts.threshold, limit), columns.bar, blocks)
         pieces.append((f"{rest} ", "dim"))
+    if facts.dimmed:
+        words, ink = "hidden", "dim"
     words = fit(words, room).rstrip()
     return (*pieces, (words, ink), (" " * (room - cell_len(words)), ""))
 

@@ -190,6 +190,7 @@ def make_app(
     monitor: StandInMonitor | None = None,
     environ: Mapping[str, str] | None = None,
     app_class: type[ToolkitApp] = ToolkitApp,
+    keep_choices: bool = True,
 ) -> ToolkitApp:
     """Make the application on a stand-in monitor, with its folders below tmp_path."""
     stand_in = monitor if monitor is not None else StandInMonitor(*models)
@@ -200,6 +201,7 @@ def make_app(
         screen=screen,
         open_monitor=lambda _host, _settings: stand_in,
         environ={"HOME": str(tmp_path), "TERM": "xterm-256color", **(environ or {})},
+        keep_choices=keep_choices,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.screens.support import NVME, PACKAGE, reading, snapshot
@@ -150,6 +150,7 @@ def test_shape_does_not_tremble_as_time_goes_on() -> None:
     st.floats(1.0, 4000.0),
     st.integers(0, 120),
 )
+@example([(1.0, 0)], 1.0, 5)
 def test_columns_hold_nothing_but_values_that_were_seen(
     rows: list[tuple[float, int | None]], seconds: float, count: int
 ) -> None:

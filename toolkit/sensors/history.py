@@ -175,7 +175,8 @@ class History:
         result: list[float | None] = []
         start = bisect_left(times, (last_column - count + 1) * width)
         for column in range(last_column - count + 1, last_column + 1):
-            end = bisect_left(times, (column + 1) * width, start)
+            # The last column takes the newest value also where rounding puts the value on the column's very edge.
+            end = len(times) if column == last_column else bisect_left(times, (column + 1) * width, start)
             if end > start:
                 top = max(values[start:end])
                 result.append(None if top == GAP else top)

@@ -121,12 +121,15 @@ class Recording:
         return cls(first, paths_of(path), setup, phase)
 
     @classmethod
-    def start_in(cls, first: Snapshot, folders: Sequence[str], setup: Setup) -> Recording:
+    def start_in(cls, first: Snapshot, folders: Sequence[str], setup: Setup, label: str = "") -> Recording:
         """Start a recording named after the date, in the first of these folders that takes it.
 
         The folders are made where they are missing. Raises ToolkitError where none takes it.
+
+        Args:
+            label: what comes before the date, for a recording that is not of this machine.
         """
-        name = new_recording_name(first.taken_at)
+        name = f"{label}-{new_recording_name(first.taken_at)}".lstrip("-")
         error = ToolkitError("there is no folder to record into")
         for folder in folders:
             others = tuple(other for other in folders if other != folder)

@@ -152,3 +152,27 @@ async def test_a_captured_machine_can_be_recorded(tmp_path: Path, replay: Any) -
         await pilot.press("r")
         await wait_for(pilot, lambda: any(text.startswith("Recorded") for text in told), "the summary")
     assert replace(snapshot()).headline.celsius == 54
+
+
+async def test_the_last_recording_is_shown_whole(tmp_path: Path) -> None:
+    told: list[str] = []
+    app = recording_app(tmp_path, told)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await first_look(app, pilot)
+        await pilot.press("R")
+        assert told[-1] == "Nothing was recorded yet; r records."
+        use_monitor(app, StandInMonitor(snapshot(60), snapshot(70)))
+        await pilot.press("r")
+        recording = app.recording
+        assert isinstance(recording, ScreenRecording)
+        await wait_for(pilot, lambda: recording.path, "the first row")
+        await pilot.press("r")
+        await wait_for(pilot, lambda: any(text.endswith("R shows it all.") for text in told), "the summary")
+        await pilot.press("R")
+        await pilot.pause()
+        seen = shown(app)
+        for words in ("MIN", "CPU headline", "Energy", "Throttling", "Files", ".csv", ".json"):
+            assert words in seen
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, TemperaturesScreen)

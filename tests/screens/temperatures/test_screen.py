@@ -499,3 +499,34 @@ async def test_a_thousand_sensors_scroll(tmp_path: Path) -> None:
         await pilot.press(*["pagedown"] * 5, "end")
         assert "Sensor 999" in screen_text(app.screen)
         assert "of 1100" in screen_text(app.screen)
+
+
+async def test_choices_for_a_captured_machine_stay_out_of_the_persons_file(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from toolkit.config import Settings, TemperatureSettings, load_settings
+
+    settings = Settings(temperatures=TemperatureSettings(hidden=frozenset({"x"}), names={"y": "Y"}))
+    app = make_app(tmp_path, screen="temperatures", settings=settings, keep_choices=False)
+    assert app.settings.temperatures == TemperatureSettings()
+    async with app.run_test() as pilot:
+        await first_look(app, pilot)
+        await pilot.press("h")
+        app.save_settings(replace(app.settings, theme="toolkit-light"))
+        assert app.settings.temperatures.hidden
+    assert load_settings(app.environ) == Settings(theme="toolkit-light")
+
+
+async def test_the_palette_offers_what_the_screen_can_do(tmp_path: Path) -> None:
+    from screens.palette import palette_commands
+
+    app = make_app(tmp_path, screen="temperatures")
+    async with app.run_test() as pilot:
+        await first_look(app, pilot)
+        commands = {command.title: command for command in palette_commands(app)}
+        for title in ("Record", "Mark", "Hide", "Limit", "Rename", "Pin", "Zero min/max"):
+            assert title in commands
+        assert not {"Up", "Down", "Page up"} & set(commands)
+        commands["Hide"].run()
+        await pilot.pause()
+        assert app.settings.temperatures.hidden
