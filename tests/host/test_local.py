@@ -290,3 +290,17 @@ def test_a_watch_of_this_machine_loads_pyudev_only_when_it_is_asked(tmp_path: Pa
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
                           env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])})  # fmt: skip
     assert done.stdout.split() == ["False", "True"]
+
+
+def test_a_read_that_outlives_its_value_reads_no_other_file(tmp_path: Path) -> None:
+    (tmp_path / "status").write_text("unsupported\n")
+    (tmp_path / "temp").write_text("45125\n")
+    host = LocalHost()
+    before = len(os.listdir("/proc/self/fd"))
+    read = host.open_value(str(tmp_path / "status")).read
+    other = host.open_value(str(tmp_path / "temp"))
+    assert (read(), other.read()) == (b"unsupported\n", b"45125\n")
+    del read
+    other.close()
+    other.close()
+    assert len(os.listdir("/proc/self/fd")) == before

@@ -190,3 +190,18 @@ def test_a_file_that_cannot_be_opened_is_tried_again(host: OddHost, tmp_path: Pa
     time.sleep(0.01)
     assert monitor.snapshot().readings[-1].value == 31.0
     monitor.close()
+
+
+def test_chips_with_power_states_of_their_own_are_read_on_a_real_file_system(tmp_path: Path) -> None:
+    for number, (name, value) in enumerate((("coretemp", 51000), ("nouveau", 48000), ("k10temp", 45125))):
+        chip = tmp_path / f"sys/class/hwmon/hwmon{number}"
+        (chip / "device/power").mkdir(parents=True)
+        (chip / "device/power/runtime_status").write_text("unsupported\n")
+        (chip / "name").write_text(f"{name}\n")
+        (chip / "temp1_input").write_text(f"{value}\n")
+    monitor = ThermalMonitor(LocalHost(str(tmp_path)))
+    for _ in range(2):
+        readings = monitor.snapshot().readings
+        seen = {reading.sensor.chip.name: (reading.state, reading.value) for reading in readings}
+        assert seen == {"coretemp": (State.OK, 51.0), "nouveau": (State.OK, 48.0), "k10temp": (State.OK, 45.125)}
+    monitor.close()

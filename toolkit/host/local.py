@@ -245,27 +245,39 @@ class LocalHost:
         return LocalWatch(self._map(f"/sys/class/{subsystem}"), subsystem, events=not self._rooted)
 
 
+class _Descriptor(int):
+    """An open file's number, which is given back when nobody holds it any more.
+
+    A bound `read` holds it. Were it a plain number, the next file that is opened could get it while it is still read.
+    """
+
+    open = True
+
+    def close(self) -> None:
+        """Give the number back; a second call does nothing."""
+        if self.open:
+            self.open = False
+            os.close(int(self))
+
+    __del__ = close
+
+
 class LocalValue:
     """A value file that is kept open.
 
-    `read` is `pread` with its arguments bound. Do not call a bound copy of it after `close`.
+    `read` is `pread` with its arguments bound. A copy of it keeps the file open; do not call one after `close`.
     """
 
     __slots__ = ("_fd", "read")
 
     def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self.read: Callable[[], bytes] = partial(os.pread, fd, VALUE_BYTES, 0)
+        self._fd = _Descriptor(fd)
+        self.read: Callable[[], bytes] = partial(os.pread, self._fd, VALUE_BYTES, 0)
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            self.read = _closed
-            os.close(fd)
-
-    def __del__(self) -> None:
-        self.close()
+        self.read = _closed
+        self._fd.close()
 
 
 def _closed() -> bytes:
