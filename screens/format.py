@@ -10,7 +10,7 @@ from enum import Enum
 
 from rich.cells import cell_len, set_cell_size
 
-from toolkit.sensors.clean import HOT_BELOW_LIMIT_C, WARM_BELOW_LIMIT_C
+from toolkit.sensors.clean import heat_word, whole
 from toolkit.sensors.model import Reading, State
 from toolkit.text import printable
 
@@ -64,10 +64,7 @@ def heat(celsius: float | None, limit_celsius: float | None) -> Heat:
     """Judge a temperature against a measured limit: hot from 7 degrees below it on, warm from 15 on."""
     if celsius is None or limit_celsius is None:
         return Heat.UNKNOWN
-    left = limit_celsius - celsius
-    if left <= HOT_BELOW_LIMIT_C:
-        return Heat.HOT
-    return Heat.WARM if left <= WARM_BELOW_LIMIT_C else Heat.CALM
+    return {"hot": Heat.HOT, "warm": Heat.WARM}.get(heat_word(celsius, limit_celsius), Heat.CALM)
 
 
 _STATES: dict[State, tuple[str, str, str]] = {
@@ -98,17 +95,16 @@ def state_words(reading: Reading, limit_celsius: float | None = None) -> tuple[s
 
 
 def number(value: float | None, width: int = 0, digits: int = 0) -> str:
-    """Return a number right-aligned in `width` cells; dashes where there is none."""
-    text = DASH if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
-    if text.startswith("-") and text.strip("-0.") == "" and text != DASH:
-        text = text[1:]
-    return text.rjust(width)
+    """Return a number right-aligned in `width` cells, rounded like the headline; dashes where there is none."""
+    if value is None or not math.isfinite(value):
+        return DASH.rjust(width)
+    return (f"{value:z.{digits}f}" if digits else str(whole(value))).rjust(width)
 
 
 def celsius(value: float | None, width: int = 0) -> str:
     """Return whole degrees with the unit: `54 °C`, or dashes."""
-    whole = None if value is None or not math.isfinite(value) else math.floor(value + 0.5)
-    return f"{number(whole)} °C".rjust(width) if whole is not None else DASH.rjust(width)
+    text = number(value)
+    return (text if text == DASH else f"{text} °C").rjust(width)
 
 
 def watts(value: float | None, width: int = 0) -> str:

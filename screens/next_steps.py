@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from screens.format import Heat, Severity, gigahertz, heat
+from screens.format import Heat, Severity, gigahertz, heat, number
 from screens.overview_lines import Facts
 from toolkit.sensors.model import Clocks, Held, Quantity, Snapshot, State
 from toolkit.text import printable
@@ -87,17 +87,17 @@ def overview_verdict(facts: Facts) -> tuple[str, Severity]:
         return f"No CPU temperature: {printable(headline.reason).rstrip('.')}.", Severity.WARN
     judged = heat(headline.celsius, headline.limit_celsius)
     if judged is Heat.HOT:
-        return f"The CPU is hot: {headline.celsius} °C, its limit is {headline.limit_celsius:.0f}.", Severity.BAD
+        return f"The CPU is hot: {headline.celsius} °C, its limit is {number(headline.limit_celsius)}.", Severity.BAD
     if held.held is Held.LIKELY:
         return _sentence(held.sentence, f"Probably held back by {held.by}."), Severity.WARN
     hot = _hottest_other(snapshot)
     if hot:
         return hot, Severity.WARN
     if judged is Heat.WARM:
-        return f"The CPU is warm: {headline.celsius} °C, its limit is {headline.limit_celsius:.0f}.", Severity.WARN
-    free = ", and nothing holds it back" if held.held is Held.NO else ""
+        return f"The CPU is warm: {headline.celsius} °C, its limit is {number(headline.limit_celsius)}.", Severity.WARN
+    free = ", and nothing holds it back" if held.held is Held.NO and held.sentence.startswith("Nothing") else ""
     if headline.limit_celsius is not None:
-        left = round(headline.limit_celsius - headline.celsius)
+        left = number(headline.limit_celsius - headline.celsius)
         return f"All well: the CPU is {left} degrees below its limit{free}.", Severity.OK
     return f"All well: the CPU is at {headline.celsius} °C{free}.", Severity.OK
 
@@ -115,5 +115,5 @@ def _hottest_other(snapshot: Snapshot) -> str:
             judged = heat(reading.value, sensor.bar_limit)
             if judged is Heat.HOT:
                 part = f"{printable(sensor.chip.title)} · {printable(sensor.name)}"
-                return f"{part} is hot: {reading.value:.0f} °C, its limit is {sensor.bar_limit:.0f}."
+                return f"{part} is hot: {number(reading.value)} °C, its limit is {number(sensor.bar_limit)}."
     return ""

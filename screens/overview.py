@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from screens.base import ToolkitScreen
-from screens.format import fit
+from screens.format import fit, number
 from screens.next_steps import Step, next_steps, overview_verdict
 from screens.overview_lines import Facts, Line, overview_lines
 from screens.widgets.bar import FINE, Blocks
@@ -80,7 +80,7 @@ def graph_rows(plot: Plot, minutes: int, blocks: Blocks = FINE) -> list[Row]:
     """Return a graph with its title and its axis of time; nothing where there is no room or no value."""
     if not plot.height or plot.scale is None:
         return []
-    limit = f", limit {plot.limit:.0f} °C" if plot.limit is not None else ""
+    limit = f", limit {number(plot.limit)} °C" if plot.limit is not None else ""
     lead: Piece = (" " * (LEAD - 1), "")
     drawn = [(lead, *row) for row in plot_rows(plot, blocks=blocks)]
     axis = (lead, *time_axis(len(plot.values), minutes))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-from screens.format import fit
+from screens.format import fit, number
 from screens.temperatures_list import Entry
 from screens.widgets.canvas import Piece, Row
 from screens.widgets.sensor_table import RowFacts, figure, judge_row, reason_words, state_words
@@ -104,7 +104,7 @@ def _state(facts: RowFacts) -> Iterator[tuple[str, str, str]]:
     limit = reading.sensor.bar_limit
     if words and limit is not None and facts.judged and reading.value is not None:
         left = limit - reading.value
-        where = f"{left:.0f} below its limit" if left > 0 else "at its limit" if left == 0 else "above its limit"
+        where = f"{number(left)} below its limit" if left > 0 else "at its limit" if left == 0 else "above its limit"
         yield "State", f"{words}, {where}", ink
     elif words and facts.judged:
         yield "State", words, ink

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from screens.format import number
 from screens.monitoring import Monitor
 from toolkit.config import folders
 from toolkit.errors import ToolkitError
@@ -158,6 +159,10 @@ def summary_sentence(summary: Summary | None, path: str) -> str:
     if summary is None:
         return "Nothing was recorded."
     stats = summary.headline.stats
-    seen = f"{stats.minimum:.0f} / {stats.mean:.0f} / {stats.maximum:.0f} °C (min / mean / max), " if stats else ""
+    seen = (
+        f"{number(stats.minimum)} / {number(stats.mean)} / {number(stats.maximum)} °C (min / mean / max), "
+        if stats
+        else ""
+    )
     rows = f"{summary.samples} row{'s' if summary.samples != 1 else ''}"
     return f"Recorded {summary.duration_s:.0f} s, {seen}{rows}. {path}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from screens.format import number
 from screens.temperatures_page import TemperaturesPage
 from screens.temperatures_summary import facts_of
 from screens.widgets.canvas import Row, row_text
@@ -24,8 +25,8 @@ def page_text(page: TemperaturesPage, verdict: str, machine: Machine | None) -> 
     if snapshot is not None:
         headline, extent = snapshot.headline, page.history.extent(HEADLINE)
         if headline.celsius is not None:
-            limit = f", limit {headline.limit_celsius:.0f}" if headline.limit_celsius is not None else ""
-            seen = f", min {extent.minimum:.0f}, max {extent.maximum:.0f}" if extent is not None else ""
+            limit = f", limit {number(headline.limit_celsius)}" if headline.limit_celsius is not None else ""
+            seen = f", min {number(extent.minimum)}, max {number(extent.maximum)}" if extent is not None else ""
             lines.append(f"CPU {headline.celsius} °C{seen}{limit}")
         lines += [text for text, _ink in facts_of(snapshot)]
     columns = plan_columns(WIDTH)

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolkit.errors import Problem, ToolkitError
 from toolkit.host.base import Host
-from toolkit.text import printable
+from toolkit.text import cell_width, padded, printable
 
 SCHEMA = 1
 
@@ -97,13 +97,10 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), right: froz
     widths = [0] * max(len(row) for row in all_rows)
     for row in all_rows:
         for number, cell in enumerate(row):
-            widths[number] = max(widths[number], len(cell))
+            widths[number] = max(widths[number], cell_width(cell))
     lines = []
     for row in all_rows:
-        cells = [
-            cell.rjust(widths[number]) if number in right else cell.ljust(widths[number])
-            for number, cell in enumerate(row)
-        ]
+        cells = [padded(cell, widths[number], right=number in right) for number, cell in enumerate(row)]
         lines.append("  ".join(cells).rstrip())
     return lines
 

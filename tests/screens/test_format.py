@@ -55,7 +55,7 @@ def test_ago() -> None:
     ("value", "limit", "expected"),
     [
         (54.0, 100.0, Heat.CALM),
-        (84.9, 100.0, Heat.CALM),
+        (84.4, 100.0, Heat.CALM),
         (85.0, 100.0, Heat.WARM),
         (93.0, 100.0, Heat.HOT),
         (120.0, 100.0, Heat.HOT),

@@ -70,3 +70,12 @@ def test_the_plain_rule_without_a_plain_reading_is_no_guess() -> None:
     head = fold([reading("k10temp", "Tdie", 40_000)], Rule.TCTL)
     assert head.celsius is None
     assert head.reason
+
+
+def test_the_plain_rule_says_which_reading_it_leaves_out() -> None:
+    zone = reading("cpu-thermal", None, 61_000)
+    assert fold([zone], Rule.TCTL).reason == (
+        "no Tctl and no coretemp reading: the rule tctl leaves out cpu-thermal · temp1, which the rule best takes"
+    )
+    broken = reading("coretemp", "Package id 0", None, State.UNREADABLE)
+    assert "coretemp · Package id 0 gives no value (EIO: x)" in fold([zone, broken], Rule.TCTL).reason

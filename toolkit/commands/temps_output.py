@@ -7,7 +7,7 @@ from typing import Any
 
 from toolkit.errors import UsageError
 from toolkit.output import table
-from toolkit.sensors.clean import HOT_BELOW_LIMIT_C, WARM_BELOW_LIMIT_C, is_unused
+from toolkit.sensors.clean import heat_word, is_unused, whole
 from toolkit.sensors.model import Machine, Quantity, Reading, Snapshot, State
 from toolkit.text import printable
 
@@ -23,7 +23,14 @@ _DECIMALS = {
 
 
 def _number(value: float | None, decimals: int = 0) -> str:
-    return "" if value is None else f"{value:.{decimals}f}"
+    if value is None:
+        return ""
+    return f"{value:z.{decimals}f}" if decimals else str(whole(value))
+
+
+def _class(snapshot: Snapshot) -> str:
+    head = snapshot.headline
+    return "" if head.celsius is None else heat_word(head.celsius, head.limit_celsius)
 
 
 FIELDS: dict[str, tuple[str, Callable[[Snapshot], str]]] = {
@@ -36,6 +43,7 @@ FIELDS: dict[str, tuple[str, Callable[[Snapshot], str]]] = {
     "load": ("busy share of the CPUs, percent", lambda s: _number(s.clocks.load_percent)),
     "fan": ("the fastest fan, rpm", lambda s: _number(_fastest_fan(s))),
     "battery": ("charge, percent", lambda s: _number(s.power.batteries[0].percent) if s.power.batteries else ""),
+    "class": ("ok, warm or hot, for a style sheet; empty where the chip tells no limit", _class),
     "held": ("held back: yes, likely, no, unknown", lambda s: s.held_back.held.value),
     "by": ("what holds it back", lambda s: s.held_back.by),
 }
@@ -84,20 +92,6 @@ def _parts(text: str) -> Iterator[tuple[str, str | None]]:
         raise UsageError(f"--format: {error}", "write {{ for a brace that is no field") from None
 
 
-def heat_word(snapshot: Snapshot) -> str:
-    """Return `ok`, `warm`, `hot` by the distance to the limit, `unknown` without a headline."""
-    celsius, limit = snapshot.headline.celsius, snapshot.headline.limit_celsius
-    if celsius is None:
-        return "unknown"
-    if limit is None:
-        return "ok"
-    left = limit - celsius
-    return "hot" if left <= HOT_BELOW_LIMIT_C else "warm" if left <= WARM_BELOW_LIMIT_C else "ok"
-
-
-FIELDS["class"] = ("ok, warm or hot, for a style sheet", heat_word)
-
-
 def summary_line(snapshot: Snapshot) -> str:
     """Return the line that `--watch` refreshes."""
     head = snapshot.headline
@@ -141,7 +135,7 @@ def headline_sentence(snapshot: Snapshot) -> str:
         return f"CPU: no figure: {head.reason}."
     notes = [head.sources[0]]
     if head.limit_celsius is not None:
-        notes.append(f"limit {head.limit_celsius:.0f}")
+        notes.append(f"limit {whole(head.limit_celsius)}")
     if head.reason:
         notes.append(head.reason)
     if head.plain_celsius is not None and head.plain_celsius != head.celsius:
@@ -199,13 +193,21 @@ def _rows(snapshot: Snapshot, show_all: bool) -> tuple[list[tuple[str, ...]], in
 def _row(reading: Reading) -> tuple[str, ...]:
     sensor = reading.sensor
     decimals = _DECIMALS[sensor.quantity]
-    now = f"{reading.value:.{decimals}f} {sensor.quantity.symbol:<3}" if reading.value is not None else "-    "
-    state = reading.state.value
+    now = f"{_number(reading.value, decimals)} {sensor.quantity.symbol:<3}" if reading.value is not None else "-    "
+    state = _state_word(reading)
     if reading.reason:
         state += f": {reading.reason}"
     if reading.alarm:
         state += " (the chip's alarm is set)"
     return f"  {sensor.name}", now, _number(sensor.bar_limit), state
+
+
+def _state_word(reading: Reading) -> str:
+    """Return the state as the screen says it; JSON keeps to `ok`."""
+    if reading.state is not State.OK or reading.value is None or reading.sensor.quantity is not Quantity.TEMPERATURE:
+        return reading.state.value
+    word = heat_word(reading.value, reading.sensor.bar_limit)
+    return {"hot": "!! hot", "warm": "! warm"}.get(word, "ok")
 
 
 def as_dict(snapshot: Snapshot, machine: Machine) -> dict[str, Any]:

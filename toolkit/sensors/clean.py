@@ -6,6 +6,7 @@ that kind can show were collected from public reports on floating inputs (121, 1
 
 from __future__ import annotations
 
+import math
 import re
 
 from toolkit.sensors.model import Limits, Quantity, State
@@ -41,6 +42,22 @@ NOISE_SECONDS = 60.0
 def whole_degrees(millidegrees: int) -> int:
     """Round to whole degrees, halves upwards, below zero too: 61499 -> 61, 61500 -> 62, -500 -> 0, -501 -> -1."""
     return (millidegrees + 500) // 1000
+
+
+def whole(value: float) -> int:
+    """Round as the headline is rounded, for every temperature that is shown whole: 68.5 -> 69, -0.5 -> 0."""
+    return math.floor(value + 0.5)
+
+
+def heat_word(celsius: float, limit_celsius: float | None) -> str:
+    """Return `hot` from 7 degrees below the limit on, `warm` from 15 on, else `ok`; empty where no limit is known.
+
+    What is judged is the whole figure that is shown, so that a headline and its row agree.
+    """
+    if limit_celsius is None:
+        return ""
+    left = limit_celsius - whole(celsius)
+    return "hot" if left <= HOT_BELOW_LIMIT_C else "warm" if left <= WARM_BELOW_LIMIT_C else "ok"
 
 
 def make_limits(quantity: Quantity, raw: dict[str, int]) -> Limits:
@@ -130,4 +147,4 @@ def is_unused(chip_name: str, state: State, label: str | None, raw: int | None) 
 
 def _shown(quantity: Quantity, raw: int) -> str:
     value = raw / quantity.scale
-    return f"{value:.0f} {quantity.symbol}" if abs(value) < 1e9 else "a value out of range"
+    return f"{whole(value)} {quantity.symbol}" if abs(value) < 1e9 else "a value out of range"

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from toolkit.sensors.clean import whole
 from toolkit.sensors.loading import LoadedRecording
 from toolkit.sensors.recording import Conditions
 from toolkit.sensors.report import command_text, number_text, unit_symbol, wrapped
 from toolkit.sensors.statistics import Stats
 from toolkit.sensors.summary import ColumnSummary, Summary
 from toolkit.sensors.verdict import is_hot
+from toolkit.text import clipped, padded
 
 MOST = 5
 """Recordings that fit beside each other in 80 columns."""
@@ -280,15 +282,15 @@ def _wide_table(rows: Sequence[Row], count: int) -> list[str]:
 
 
 def _title(row: Row, width: int) -> str:
-    title = row.title if len(row.title) <= width else row.title[: width - 1] + "…"
+    title = padded(clipped(row.title, width), width)
     symbol = "J" if row.unit == "joule" else "s" if row.unit == "s" else unit_symbol(row.unit)
-    return f"{title:{width}} {symbol:4}"
+    return f"{title} {symbol:4}"
 
 
 def _number(value: float | None, unit: str) -> str:
     if value is None:
         return "-"
-    return f"{value:.0f}" if not unit else number_text(value, unit)
+    return str(whole(value)) if not unit else number_text(value, unit)
 
 
 def _difference(values: Sequence[float | None], unit: str) -> str:

@@ -168,8 +168,10 @@ def source_name(reading: Reading) -> str:
 
 
 def _because(readings: Sequence[Reading], facts: CpuFacts) -> str:
-    reason = _no_figure(readings, facts)
-    return f": {reason}" if reason else ""
+    other = _usable(_soc(readings)) or _usable(_controller(readings))
+    if other and not any(is_cpu_reading(reading) for reading in readings):
+        return f": the rule tctl leaves out {source_name(other[0])}, which the rule best takes"
+    return f": {_no_figure(readings, facts)}"
 
 
 def _no_figure(readings: Sequence[Reading], facts: CpuFacts) -> str:
@@ -180,7 +182,7 @@ def _no_figure(readings: Sequence[Reading], facts: CpuFacts) -> str:
             return reading.reason
     if cpu and all(reading.state is State.GONE for reading in cpu):
         return f"sensor gone: {source_name(cpu[0])}"
-    present = [reading for reading in cpu if reading.state is not State.GONE]
+    present = [reading for reading in cpu if reading.state is not State.GONE and not _usable([reading])]
     if present:
         worst = present[0]
         return f"{source_name(worst)} gives no value ({worst.reason or worst.state.value})"

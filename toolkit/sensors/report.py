@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from toolkit.sensors.clean import whole
 from toolkit.sensors.recording import CommandRun
 from toolkit.sensors.summary import ColumnSummary, Summary
-from toolkit.text import printable
+from toolkit.text import clipped, padded, printable
 
 NAME_WIDTH = 28
 LIMIT_WIDTH = 21
@@ -39,8 +40,8 @@ def summary_lines(summary: Summary) -> list[str]:
 
 def wrapped(lines: Iterable[str], width: int = 80) -> Iterable[str]:
     """Break lines that are too long between words; what follows is indented."""
-    for whole in lines:
-        line = whole
+    for text in lines:
+        line = text
         while len(line) > width:
             cut = line.rfind(" ", 20, width + 1)
             if line.startswith((" °C", " MiB", " s", " W"), cut):
@@ -64,7 +65,7 @@ def seconds_text(seconds: float) -> str:
 
 def number_text(value: float, unit: str) -> str:
     """Return a value with as many digits as a person needs."""
-    return f"{value:.0f}" if unit in ("rpm", "mhz") else f"{value:.1f}"
+    return f"{value:z.0f}" if unit in ("rpm", "mhz") else f"{value:z.1f}"
 
 
 def command_text(argv: Sequence[str], limit: int = 60) -> str:
@@ -90,16 +91,12 @@ def _head(summary: Summary) -> str:
 def _row(entry: ColumnSummary) -> str:
     stats, unit = entry.stats, entry.column.unit
     assert stats is not None
-    name = _clipped(entry.column.title or entry.column.name, NAME_WIDTH)
+    name = clipped(entry.column.title or entry.column.name, NAME_WIDTH)
     numbers = "".join(f"{number_text(v, unit):>8}" for v in (stats.minimum, stats.mean, stats.maximum))
     limits = [f"{kind} {limit:g}: {seconds_text(seconds)}" for kind, limit, seconds in entry.at_limit]
     reached = [text for text, (_, _, seconds) in zip(limits, entry.at_limit, strict=True) if seconds > 0]
     said = (reached or [f"{kind} {limit:g}: no" for kind, limit, _ in entry.at_limit])[-1:]
-    return f"{name:{NAME_WIDTH}} {unit_symbol(unit):4}{numbers}  {_clipped(said[0], LIMIT_WIDTH) if said else ''}"
-
-
-def _clipped(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return f"{padded(name, NAME_WIDTH)} {unit_symbol(unit):4}{numbers}  {clipped(said[0], LIMIT_WIDTH) if said else ''}"
 
 
 def _notes(summary: Summary) -> list[str]:
@@ -112,9 +109,9 @@ def _notes(summary: Summary) -> list[str]:
     if policy:
         lines.append(f"Policy      {', '.join(policy)}{'; turbo off' if conditions.boost is False else ''}")
     if summary.before is not None:
-        lines.append(f"Before      headline {summary.before.mean:.1f} °C on average over the wait")
+        lines.append(f"Before      headline {summary.before.mean:z.1f} °C on average over the wait")
     if summary.after is not None:
-        lines.append(f"After       headline down to {summary.after.minimum:.0f} °C")
+        lines.append(f"After       headline down to {whole(summary.after.minimum)} °C")
     if summary.gaps:
         many = f"{summary.gaps} gap{'s' if summary.gaps != 1 else ''}"
         lines.append(f"Gaps        {many}, {seconds_text(summary.gap_s)} about which nothing is known")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from toolkit.sensors.clean import whole
 from toolkit.sensors.recording import (
     CLOCK_PREFIX,
     CORE_EVENTS,
@@ -265,4 +266,4 @@ class Tally:
 
 
 def _whole(value: float | None) -> int | None:
-    return None if value is None else round(value)
+    return None if value is None else whole(value)

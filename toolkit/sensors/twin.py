@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from toolkit.errors import UsageError
+from toolkit.sensors.clean import whole
 from toolkit.sensors.model import Machine
 from toolkit.sensors.recording import (
     KIND,
@@ -199,7 +200,7 @@ def _conditions(said: dict[str, Any]) -> Conditions:
         platform_profile=_text(said, "platform_profile"),
         boost=_flag(said, "boost"),
         on_ac=_flag(said, "on_ac"),
-        start_celsius=None if start is None else round(start),
+        start_celsius=None if start is None else whole(start),
         limit_celsius=_number(said, "limit_celsius"),
         clock_limits=tuple(clock_limits),
         throttle_offered=_flag(said, "throttle_offered"),

@@ -124,7 +124,7 @@ def test_a_row_that_stands_for_several_says_so() -> None:
     ("celsius", "judged", "word"),
     [
         (50.0, Heat.CALM, "ok"),
-        (84.9, Heat.CALM, "ok"),
+        (84.4, Heat.CALM, "ok"),
         (85.0, Heat.WARM, "! warm"),
         (93.0, Heat.HOT, "!! hot"),
         (120.0, Heat.HOT, "!! hot"),
