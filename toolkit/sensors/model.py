@@ -317,7 +317,7 @@ class HeldBack:
     """Is the machine held back now, and by what.
 
     Attributes:
-        by: `temperature`, `power limit`, `policy`, or empty.
+        by: `temperature`, `power limit`, `heat or power` (one of the two, it cannot be told which), `policy`, or empty.
         sentence: to be read aloud, without the full stop left out.
         evidence: the figures behind it, one clause each.
     """

@@ -12,6 +12,7 @@ from toolkit.host.read import errno_name, read_number
 from toolkit.sensors.clean import NOISE_SECONDS, is_jump, judge
 from toolkit.sensors.clocks import ClockProbe
 from toolkit.sensors.fold import fold
+from toolkit.sensors.heldback import judge_held_back
 from toolkit.sensors.hwmon import Channel, Found, find
 from toolkit.sensors.machine import probe_cpu_facts, probe_machine
 from toolkit.sensors.model import (
@@ -30,7 +31,7 @@ from toolkit.sensors.model import (
 from toolkit.sensors.plan import Asleep, Fault, Stuck
 from toolkit.sensors.power import PowerProbe
 from toolkit.sensors.sampler import Sampler
-from toolkit.sensors.throttling import ThrottleProbe, judge_held_back
+from toolkit.sensors.throttling import ThrottleProbe
 
 SURROUNDINGS_S = 0.95
 """Clocks, power and counters are looked at this often at most; between two looks the same values stand."""

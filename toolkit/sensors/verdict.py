@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from toolkit.sensors.heldback import keeps_lowest_clock
 from toolkit.sensors.recording import Conditions
 
 HOT_MARGIN = 30.0
@@ -87,7 +88,7 @@ def policy_limits(conditions: Conditions) -> list[str]:
             found.append(f"policy holds the {cores} at {policy:.0f} of {ceiling:.0f} MHz")
     if conditions.boost is False:
         found.append("turbo is off")
-    if conditions.governor == "powersave" and not (conditions.driver or "").endswith(("pstate", "pstate-epp")):
+    if keeps_lowest_clock(conditions.governor, conditions.driver):
         found.append("governor powersave")
     if conditions.energy_preference == "power":
         found.append("energy preference power")
@@ -107,8 +108,10 @@ def _throttling(seen: Seen) -> list[str]:
     return found
 
 
-_JUDGED_ELSEWHERE = ("policy", "power limit")
-"""A policy is judged by the settings; a laptop at its power limit does what it always does, so that is a note."""
+_NOTED = ("power limit", "heat or power")
+"""A laptop at its power limit does what it always does: a note. So is what may be no more than that."""
+_JUDGED_ELSEWHERE = ("policy", *_NOTED)
+"""A policy is judged by the settings."""
 
 
 def _held_words(by: str) -> str:
@@ -123,6 +126,6 @@ def _in_favour(conditions: Conditions, seen: Seen) -> list[str]:
     if seen.was_on_mains:
         found.append("on mains")
     for by, seconds in seen.held.items():
-        if by.rstrip("?") == "power limit" and seconds > 0:
+        if by.rstrip("?") in _NOTED and seconds > 0:
             found.append(f"{_held_words(by)} for {seconds:.1f} s")
     return found
