@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,20 @@ def test_nothing_is_made_by_asking(home: Path) -> None:
     before = sorted(home.rglob("*"))
     paths.run(argparse.Namespace(json=False), LocalHost())
     assert sorted(home.rglob("*")) == before
+
+
+def test_what_may_not_be_looked_at_is_not_called_absent(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lstat(path: str) -> os.stat_result:
+        if "/.config/" in path:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return real(path)
+
+    real = os.lstat
+    monkeypatch.setattr(paths.os, "lstat", lstat)
+    assert paths.run(argparse.Namespace(json=False), LocalHost()) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert lines["settings"].endswith("(not known: permission denied)")
+    paths.run(argparse.Namespace(json=True), LocalHost())
+    assert json.loads(capsys.readouterr().out)["data"]["paths"]["settings"]["exists"] is None

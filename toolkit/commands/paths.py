@@ -25,16 +25,25 @@ def run(args: argparse.Namespace, host: Host) -> int:
     """Print every place and whether it is there. They are those of this process, also when a capture is looked at."""
     found = places(os.environ)
     if args.json:
-        data = {name: {"path": path, "exists": os.path.lexists(path)} for name, path in found.items()}
+        data = {name: {"path": path, "exists": _exists(path)} for name, path in found.items()}
         output.write_json({"paths": data}, (), host)
     else:
-        output.write_table(
-            [
-                (name, printable(path, 4096), "" if os.path.lexists(path) else "(not there)")
-                for name, path in found.items()
-            ]
-        )
+        output.write_table([(name, printable(path, 4096), _WORDS[_exists(path)]) for name, path in found.items()])
     return 0
+
+
+_WORDS = {True: "", False: "(not there)", None: "(not known: permission denied)"}
+
+
+def _exists(path: str) -> bool | None:
+    """Return whether there is something; None where this user may not look."""
+    try:
+        os.lstat(path)
+    except PermissionError:
+        return None
+    except OSError:
+        return False
+    return True
 
 
 def places(environ: Mapping[str, str]) -> dict[str, str]:

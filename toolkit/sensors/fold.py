@@ -34,12 +34,14 @@ class CpuFacts:
         virtual: the machine is a virtual one.
         no_hwmon: there is no hwmon device at all.
         captured: hwmon is in the capture (True on a real machine).
+        denied: a folder or file of hwmon that this user may not look at; empty where there is none.
     """
 
     vendor: str | None = None
     virtual: bool = False
     no_hwmon: bool = False
     captured: bool = True
+    denied: str = ""
 
 
 def fold(readings: Sequence[Reading], rule: Rule = Rule.BEST, facts: CpuFacts = CpuFacts()) -> Headline:
@@ -186,6 +188,8 @@ def _no_figure(readings: Sequence[Reading], facts: CpuFacts) -> str:
     if present:
         worst = present[0]
         return f"{source_name(worst)} gives no value ({worst.reason or worst.state.value})"
+    if facts.denied:
+        return f"permission denied for {facts.denied}"
     if not facts.captured:
         return "the capture holds no hwmon"
     if facts.virtual:

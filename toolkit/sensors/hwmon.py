@@ -7,6 +7,7 @@ name, device path and label.
 
 from __future__ import annotations
 
+import errno
 import re
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,7 @@ AWAKE_STATE = ("D0", "unknown", "error")
 HWMON = "/sys/class/hwmon"
 THERMAL = "/sys/class/thermal"
 
+_DENIED = "may not be read"
 _INPUT = re.compile(r"(temp|fan|in|curr|power|energy|humidity)([0-9]{1,5})_(input|average)")
 _LIMIT_NAMES = ("max", "crit", "emergency", "min", "lcrit", "max_hyst", "crit_hyst")
 _QUANTITY_ORDER = {quantity: number for number, quantity in enumerate(Quantity)}
@@ -54,11 +56,16 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All channels, in the order of the screen, and what could not be looked at."""
+    """All channels, in the order of the screen, and what could not be looked at.
+
+    Attributes:
+        denied: the first folder or file that this user may not look at; empty where there is none.
+    """
 
     channels: tuple[Channel, ...]
     problems: tuple[Problem, ...]
     chips: tuple[Chip, ...]
+    denied: str = ""
 
 
 def find(host: Host) -> Found:
@@ -69,10 +76,11 @@ def find(host: Host) -> Found:
     for chip in chips:
         channels.extend(_find_channels(host, chip, problems))
     if not any(channel.sensor.chip.name in CPU_CHIPS for channel in channels):
-        zones = _find_zones(host)
+        zones = _find_zones(host, every=not chips)
         chips = [*[zone.sensor.chip for zone in zones], *chips]
         channels = [*zones, *channels]
-    return Found(tuple(_with_unique_ids(channels)), tuple(problems), tuple(chips))
+    denied = next((problem.source for problem in problems if problem.reason.startswith(_DENIED)), "")
+    return Found(tuple(_with_unique_ids(channels)), tuple(problems), tuple(chips), denied)
 
 
 def is_asleep(host: Host, device: str) -> bool:
@@ -92,7 +100,7 @@ def _find_chips(host: Host, problems: list[Problem]) -> list[Chip]:
         problems.append(Problem(HWMON, "not captured"))
         return []
     except OSError as error:
-        problems.append(Problem(HWMON, f"this kernel shows no hwmon devices ({errno_name(error)})"))
+        problems.append(Problem(HWMON, _denied(error) or f"this kernel shows no hwmon devices ({errno_name(error)})"))
         return []
     chips = [_look_at_chip(host, name, problems) for name in natural_sorted(names) if name.startswith("hwmon")]
     chips.sort(key=lambda chip: _CHIP_RANK.get(chip.name, 9 if _is_supply(chip) else 5))
@@ -103,9 +111,22 @@ def _look_at_chip(host: Host, hwmon: str, problems: list[Problem]) -> Chip:
     path = f"{HWMON}/{hwmon}"
     name = read_line(host, f"{path}/name") or read_line(host, f"{path}/device/name")
     if name is None:
-        problems.append(Problem(f"{path}/name", "no name, so the chip is listed as " + hwmon))
+        problems.append(Problem(f"{path}/name", f"{_why_no_name(host, path)}, so the chip is listed as {hwmon}"))
         name = hwmon
     return Chip(name=name, device=_device_of(host, path), hwmon=hwmon, path=path, title=name)
+
+
+def _why_no_name(host: Host, path: str) -> str:
+    try:
+        host.read_bytes(f"{path}/name", 1)
+    except OSError as error:
+        return _denied(error) or "no name"
+    return "no name"
+
+
+def _denied(error: OSError) -> str:
+    """Say that this user may not look there: that is not the same as absent. Empty for any other error."""
+    return f"{_DENIED} ({errno_name(error)})" if error.errno in (errno.EACCES, errno.EPERM) else ""
 
 
 def _device_of(host: Host, path: str) -> str:
@@ -176,7 +197,7 @@ def _find_channels(host: Host, chip: Chip, problems: list[Problem]) -> list[Chan
             names = frozenset(host.listdir(folder))
         except OSError as error:
             if folder == chip.path:
-                problems.append(Problem(folder, f"cannot be listed ({errno_name(error)})"))
+                problems.append(Problem(folder, _denied(error) or f"cannot be listed ({errno_name(error)})"))
             continue
         found = [match for name in names if (match := _INPUT.fullmatch(name)) is not None]
         if found:
@@ -242,8 +263,8 @@ def _order_in_chip(sensor: Sensor) -> tuple[object, ...]:
     return order, False, ((0, sensor.index),)
 
 
-def _find_zones(host: Host) -> list[Channel]:
-    """Return the thermal zones that are known to be the CPU's, one chip a zone."""
+def _find_zones(host: Host, every: bool) -> list[Channel]:
+    """Return the thermal zones that are known to be the CPU's, or all of them, one chip a zone."""
     try:
         names = host.listdir(THERMAL)
     except OSError:
@@ -252,7 +273,7 @@ def _find_zones(host: Host) -> list[Channel]:
     for name in natural_sorted(names):
         path = f"{THERMAL}/{name}"
         kind = read_line(host, f"{path}/type") if name.startswith("thermal_zone") else None
-        if kind is None or not _CPU_ZONE.match(kind):
+        if kind is None or not (every or _CPU_ZONE.match(kind)):
             continue
         chip = Chip(name=kind, device=f"thermal/{kind}", hwmon=name, path=path, title=f"{kind}  thermal zone")
         limits = make_limits(Quantity.TEMPERATURE, _trip_points(host, path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import is_
 
 from toolkit.errors import NotCaptured, Problem
@@ -68,7 +68,7 @@ class ThermalMonitor:
         self._machine: Machine | None = None
         self._found = find(host)
         self._sampler = self._make_sampler(self._found)
-        self._facts = probe_cpu_facts(host)
+        self._facts = replace(probe_cpu_facts(host), denied=self._found.denied)
         self._readings: dict[str, Reading] = {}
         self._keys: dict[str, object] = {}
         self._noisy: dict[str, float] = {}
@@ -163,7 +163,7 @@ class ThermalMonitor:
         self._readings.clear()
         self._keys.clear()
         self._asleep.clear()
-        self._facts = probe_cpu_facts(self.host)
+        self._facts = replace(probe_cpu_facts(self.host), denied=found.denied)
         self._folded = None
         return True
 
