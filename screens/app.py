@@ -21,12 +21,13 @@ from textual.binding import BindingType
 from screens.base import ToolkitScreen, screen_text
 from screens.messages import ProbeFailed, SnapshotTaken
 from screens.monitoring import Monitor, OpenMonitor, Recording, open_thermal_monitor
+from screens.picture import repaired
 from screens.poller import Poller
-from screens.subjects import SUBJECTS, Subject, app_bindings, app_modes
+from screens.subjects import SUBJECTS, Subject, app_bindings, app_modes, known_subject
 from screens.temperatures_alarm import ThresholdWatch, sensor_names
-from screens.themes import THEMES, choose_theme
+from screens.themes import AVAILABLE, THEMES, choose_theme, known_theme
 from screens.widgets.bar import COARSE, FINE, Blocks
-from toolkit.errors import Problem, ToolkitError, UsageError
+from toolkit.errors import Problem, ToolkitError
 from toolkit.export import tilde, write_export
 from toolkit.host.base import Host
 from toolkit.sensors.history import History
@@ -108,7 +109,7 @@ class ToolkitApp(App[int], inherit_bindings=False):
         self._keep_choices = keep_choices
         if not keep_choices:
             self.settings = settings = replace(settings, temperatures=settings.temperatures.without_sensors())
-        self._first = self._known_subject(screen)
+        self._first = known_subject(self.SUBJECTS, screen).id
         self.poller: Poller[Snapshot] = Poller(self, self._look, settings.temperatures.interval_s, THERMAL)
         for ours in THEMES:
             self.register_theme(ours)
@@ -116,23 +117,10 @@ class ToolkitApp(App[int], inherit_bindings=False):
         self.theme = self._remembered_theme
         self.animation_level = "none"
 
-    def _known_subject(self, wish: str | None) -> str:
-        """Return the id of a subject by its id, footer word or digit."""
-        if wish is None:
-            return self.SUBJECTS[0].id
-        for subject in self.SUBJECTS:
-            if wish.lower() in (subject.id, subject.word, subject.digit, subject.title.lower()):
-                return subject.id
-        names = ", ".join(subject.id for subject in self.SUBJECTS)
-        raise UsageError(f"There is no screen {wish!r}.", f"Screens are: {names}.")
-
     def _first_theme(self, wish: str | None) -> tuple[str, str]:
         """Return the theme to start with, and a notice where a wish could not be met."""
-        if wish is not None and wish not in self.available_themes:
-            names = ", ".join(sorted(self.available_themes))
-            raise UsageError(f"There is no theme {wish!r}.", f"Themes are: {names}.")
         if wish is not None:
-            return wish, ""
+            return known_theme(wish, self.available_themes), ""
         return choose_theme(self.environ, self.settings.theme, self.available_themes)
 
     # The poller
@@ -332,13 +320,21 @@ class ToolkitApp(App[int], inherit_bindings=False):
         """Save the screen as SVG and as text in the state folder."""
         name = f"{self.current_mode}-{time.strftime('%Y%m%d-%H%M%S')}"
         try:
-            svg = write_export(self.environ, f"{name}.svg", self.export_screenshot(), folder="screenshots", keep=True)
+            picture = repaired(self.export_screenshot())
+            svg = write_export(self.environ, f"{name}.svg", picture, folder="screenshots", keep=True)
             text = screen_text(self.screen) + "\n"
             write_export(self.environ, f"{name}.txt", text, folder="screenshots", keep=True)
         except ToolkitError as error:
             self.notify(error.message, severity="error", markup=False)
         else:
             self.notify(f"Saved {tilde(self.environ, svg)}, and the same as .txt", markup=False)
+
+
+def check_wishes(screen: str | None, theme: str | None) -> None:
+    """Refuse a screen or a theme that does not exist with a UsageError that names those there are."""
+    known_subject(SUBJECTS, screen)
+    if theme is not None:
+        known_theme(theme, AVAILABLE)
 
 
 def run(

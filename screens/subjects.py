@@ -6,11 +6,14 @@ A subject that is not in the list does not exist for a person. To add one: write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding, BindingType
+
+from toolkit.errors import UsageError
+from toolkit.text import printable
 
 if TYPE_CHECKING:
     from screens.base import ToolkitScreen
@@ -74,8 +77,20 @@ def app_bindings(subjects: Iterable[Subject]) -> list[BindingType]:
         *digits,
         Binding("question_mark,f1", "app.help", "help", id="app.help", tooltip="What am I seeing, and which keys work"),
         Binding("Q,ctrl+q", "app.quit", "quit", id="app.quit", tooltip="Leave toolkit; a recording is saved first"),
+        Binding("ctrl+z", "app.suspend_process", id="app.suspend", show=False, tooltip="To the shell; fg comes back"),
         Binding("ctrl+c", "app.quit", "quit", id="app.interrupt", show=False, tooltip="Leave, if nothing is selected"),
     ]
+
+
+def known_subject(subjects: Sequence[Subject], wish: str | None) -> Subject:
+    """Return a subject by its id, title, footer word or digit, the first without a wish; UsageError for another."""
+    if wish is None:
+        return subjects[0]
+    for subject in subjects:
+        if wish.lower() in (subject.id, subject.word, subject.digit, subject.title.lower()):
+            return subject
+    names = ", ".join(subject.id for subject in subjects)
+    raise UsageError(f"there is no screen {printable(wish, 40)!r}", f"the screens are {names}")
 
 
 def app_modes(subjects: Iterable[Subject]) -> dict[str, Any]:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
+
+from toolkit.errors import UsageError
+from toolkit.text import printable
 
 DARK = Theme(
     name="toolkit-dark",
@@ -92,6 +95,8 @@ ANSI = Theme(
 
 THEMES: tuple[Theme, ...] = (DARK, LIGHT, COLOUR_BLIND, ANSI)
 
+AVAILABLE = frozenset({*BUILTIN_THEMES, *(theme.name for theme in THEMES)})
+"""The names of all themes, Textual's own with them."""
 AUTOMATIC = frozenset({"", "auto"})
 """What stands in the settings where nobody chose a theme."""
 
@@ -110,3 +115,11 @@ def choose_theme(environ: Mapping[str, str], saved: str, available: Iterable[str
             return wish, ""
         return default, f"There is no theme {wish!r} ({where}); {default} is used. Choose one with ctrl+p."
     return default, ""
+
+
+def known_theme(wish: str, available: Iterable[str]) -> str:
+    """Return a theme's name as it was wished; UsageError where there is none of that name."""
+    if wish not in available:
+        names = ", ".join(sorted(available))
+        raise UsageError(f"there is no theme {printable(wish, 40)!r}", f"the themes are {names}")
+    return wish

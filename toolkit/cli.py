@@ -123,6 +123,11 @@ def _dispatch(args: argparse.Namespace, name: str | None) -> int:
     host = _open_host(args, clock="real" if opens_screens or _is_live(args) else "virtual")
     if opens_screens:
         return _open_screens(args, host)
+    wishes = getattr(args, "screen", None), getattr(args, "theme", None)
+    if any(wishes):  # a screen or a theme that does not exist is refused also where no screen is opened
+        from screens.app import check_wishes
+
+        check_wishes(*wishes)
     status: int = _module(name or "overview").run(args, host)
     return status
 

@@ -8,7 +8,6 @@ The demo's clock is a virtual one, so ten minutes of history take a moment and e
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -50,34 +49,15 @@ async def draw(screen: str) -> str:
         return app.export_screenshot(title=f"toolkit --demo --screen {screen}")
 
 
-TEXT = re.compile(r'x="([\d.]+)" (y="[\d.]+") textLength="([\d.]+)" (clip-path="[^"]+")>((?:&#160;)+)')
-CELL = 12.2
-"""Width of a character in Textual's pictures."""
-
-
-def start_at_the_word(match: re.Match[str]) -> str:
-    """Move a text that begins with blanks to where its first word is; not every viewer keeps the blanks."""
-    x, y, length, clip, blanks = match.groups()
-    width = blanks.count(";") * CELL
-    return f'x="{float(x) + width:.1f}" {y} textLength="{max(float(length) - width, CELL):.1f}" {clip}>'
-
-
-def self_contained(svg: str) -> str:
-    """Take out the fonts that Textual would load from the net, and the random part of its class names."""
-    svg = TEXT.sub(start_at_the_word, svg)
-    svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)
-    svg = svg.replace("font-family: Fira Code, monospace", "font-family: 'DejaVu Sans Mono', monospace")
-    svg = re.sub(r"terminal-\d+-", "terminal-", svg)
-    return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
-
-
 def main() -> int:
     """Draw them all."""
     sys.path.insert(0, str(ROOT))
+    from screens.picture import repaired
+
     for screen in ("overview", "temperatures"):
         path = ROOT / "docs" / f"{screen}.svg"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(self_contained(asyncio.run(draw(screen))), encoding="utf-8")
+        path.write_text(repaired(asyncio.run(draw(screen))), encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
