@@ -173,6 +173,10 @@ class ToolkitScreen(Screen[None], inherit_bindings=False):
         """
         return None
 
+    def deed_title(self, action: str) -> str | None:
+        """Return what the palette calls an action, where the footer's word says a state or too little."""
+        return self.footer_word(action)
+
     def palette_commands(self) -> Iterable[Command]:
         """Yield what this screen adds to the command palette."""
         return ()

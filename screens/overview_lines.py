@@ -5,6 +5,7 @@ Each subject gives its lines through `LINES`; a line that a machine has nothing 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ from screens.format import (
 from screens.widgets.bar import FINE, Blocks
 from screens.widgets.canvas import Piece
 from screens.widgets.graph import Scale, area, column_inks
+from toolkit.sensors.clean import CPU_CHIPS
 from toolkit.sensors.history import HEADLINE, History
 from toolkit.sensors.model import Battery, ClockGroup, Held, Quantity, Snapshot, State
 from toolkit.text import printable
@@ -191,11 +193,15 @@ def fans_line(facts: Facts) -> Line | None:
     fans = [r for r in facts.snapshot.readings if r.sensor.quantity is Quantity.FAN and r.state is State.OK]
     if not fans:
         return None
+    names = Counter(reading.sensor.name for reading in fans)
     parts: list[Piece] = []
     for reading in fans[:4]:
         still = reading.value == 0
         speed = "still" if still else f"{number(reading.value, 4)} rpm"
-        parts.append((f"{printable(reading.sensor.name)} {speed}" if len(fans) > 1 else speed, "dim" if still else ""))
+        name = printable(reading.sensor.name)
+        if names[reading.sensor.name] > 1:  # two chips have a fan of that name
+            name = f"{printable(reading.sensor.chip.name)} {name}"
+        parts.append((f"{name} {speed}" if len(fans) > 1 else speed, "dim" if still else ""))
     return Line("Fans", _joined(parts), "temperatures")
 
 
@@ -212,7 +218,7 @@ def others_line(facts: Facts) -> Line | None:
     best: dict[str, float] = {}
     for reading in facts.snapshot.readings:
         chip = reading.sensor.chip
-        if reading.sensor.quantity is not Quantity.TEMPERATURE or chip.path in cpu_chips or chip.name == "coretemp":
+        if reading.sensor.quantity is not Quantity.TEMPERATURE or chip.path in cpu_chips or chip.name in CPU_CHIPS:
             continue
         if reading.value is not None and reading.value > best.get(chip.path, -300.0):
             judged = heat(reading.value, reading.sensor.bar_limit)

@@ -77,7 +77,7 @@ def own_deeds(screen: ToolkitScreen) -> Iterator[Command]:
         if action.partition("(")[0] in _MOVING or action in told:
             continue
         told.add(action)
-        title = screen.footer_word(action) or binding.description or action
+        title = screen.deed_title(action) or binding.description or action
         text = f"{binding.tooltip or binding.description} (key {binding.key_display or key_name(binding.key)})"
         # The palette is still there when its command runs; what the action opens must come above the screen.
         yield Command(title[:1].upper() + title[1:], text, partial(screen.call_later, screen.run_action, action))

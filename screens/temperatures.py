@@ -177,6 +177,19 @@ class TemperaturesScreen(RecordingScreen):
         entry = self.page.selected
         return "unhide" if action == "hide" and entry is not None and entry.hidden else None
 
+    def deed_title(self, action: str) -> str | None:
+        """Return what the palette calls an action."""
+        entry = self.page.selected
+        titles = {
+            "span": "Span of the graph",
+            "threshold": "Tell me at a temperature",
+            "zero": "Begin minimum and maximum anew",
+            "pin": "Pin the selected sensor",
+            "rename": "Rename the selected sensor",
+            "hide": f"{'Show' if entry is not None and entry.hidden else 'Hide'} the selected sensor",
+        }
+        return titles.get(action) or self.footer_word(action)
+
     # The cursor
 
     def action_move(self, by: int) -> None:

@@ -98,6 +98,8 @@ def test_every_field_has_a_value_on_the_demo(capsys: pytest.CaptureFixture[str])
         (["paths", "--", "x"], "--record"),
         (["temps", "--watch", "0.01", "--demo"], "at least"),
         (["temps", "--rate", "50", "--demo"], "0.1 to 20"),
+        (["temps", "--record", "x", "--settle", "1e9", "--demo"], "at most 8,640,000"),
+        (["temps", "--record", "x", "--settle", "nan", "--demo"], "must be more than 0"),
         (["--from", "/nowhere/at/all", "temps"], "/nowhere/at/all"),
         (["temps", "--rule", "max"], "tctl"),
     ],

@@ -82,6 +82,19 @@ def test_healthy_laptop() -> None:
     assert said["Others"] == "nvme 52 °C · amdgpu ~ asleep"
 
 
+def test_fans_of_one_name_on_two_chips_are_told_with_their_chips() -> None:
+    one, two, other = (
+        sensor(chip, label, Quantity.FAN) for chip, label in (("it87", "fan1"), ("dell", "fan1"), ("dell", "fan2"))
+    )
+    said = lines(snapshot(readings=(reading(0.0, one), reading(900.0, two), reading(1187.0, other))))["Fans"]
+    assert said == "it87 fan1 still · dell fan1  900 rpm · fan2 1187 rpm"
+
+
+def test_a_control_value_of_the_cpu_is_no_other_part() -> None:
+    offset = sensor("k10temp", "Tctl")
+    assert "k10temp" not in lines(snapshot(readings=(reading(54.0, PACKAGE), reading(75.0, offset)))).get("Others", "")
+
+
 def test_every_line_fits_its_room() -> None:
     for width in range(30, 190):
         for line in overview_lines(facts(HOT, width)):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 HELP = "temperatures: print, watch, record beside a benchmark, compare"
 MIN_WATCH_S = 0.05
+MAX_SECONDS = 8_640_000
 SETTLE_S = 0.3
 ONE_LOOK = (Problem("toolkit temps --json", "load and watts need two looks", "--watch SECONDS prints them"),)
 CAPTURE_SETTLE_S = 1.0
@@ -198,8 +199,10 @@ def _positive(text: str) -> float:
         value = float(text)
     except ValueError:
         raise _bad(f"{text!r} is not a number of seconds") from None
-    if not 0 < value < 1e7:
+    if not value > 0:
         raise _bad("must be more than 0")
+    if value > MAX_SECONDS:
+        raise _bad(f"must be at most {MAX_SECONDS:,} (100 days)")
     return value
 
 

@@ -524,9 +524,10 @@ async def test_the_palette_offers_what_the_screen_can_do(tmp_path: Path) -> None
     async with app.run_test() as pilot:
         await first_look(app, pilot)
         commands = {command.title: command for command in palette_commands(app)}
-        for title in ("Record", "Mark", "Hide", "Limit", "Rename", "Pin", "Zero min/max"):
+        for title in ("Record", "Mark", "Hide the selected sensor", "Tell me at a temperature", "Span of the graph"):
             assert title in commands
         assert not {"Up", "Down", "Page up"} & set(commands)
-        commands["Hide"].run()
+        commands["Hide the selected sensor"].run()
         await pilot.pause()
         assert app.settings.temperatures.hidden
+        assert "Show the selected sensor" not in commands
