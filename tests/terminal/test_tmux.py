@@ -71,7 +71,7 @@ def test_follows_the_size_of_the_window(tmux: Tmux) -> None:
     tmux.run("resize-window", "-x", "50", "-y", "12")
     tmux.wait_for("50x12")
     tmux.run("resize-window", "-x", "120", "-y", "40")
-    screen = tmux.wait_for("SENSOR")
-    assert max(len(line) for line in screen.split("\n")) > 100
+    tmux.wait_for("SENSOR")
+    wait_until(lambda: max(map(len, tmux.screen.split("\n"))) > 100, "the page takes the new width")
     tmux.keys("Q")
     assert tmux.wait_for_end() == 0
