@@ -58,7 +58,9 @@ def fill_argument(template: str, values: Mapping[str, str]) -> str | None:
     if not filled and template:
         return None
     if filled.startswith("-") and not template.startswith("-"):
-        raise UsageError(f"{printable(filled)!r} would be read as an option", "choose a value that does not start with -")
+        raise UsageError(
+            f"{printable(filled)!r} would be read as an option", "choose a value that does not start with -"
+        )
     bad = [char for char in filled if unicodedata.category(char) in ("Cc", "Cs", "Cf")]
     if bad and filled != template:
         raise UsageError(f"{printable(filled)!r} has a control character in it", "choose another value")

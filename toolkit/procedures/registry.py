@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
 
 from toolkit.errors import ToolkitError
 from toolkit.host.base import UnknownInDryRun
@@ -62,38 +63,41 @@ class Registered:
     preview: Callable[..., list[str]] | None = None
 
 
+_P = ParamSpec("_P")
+_F = TypeVar("_F", bound=Callable[..., object])
+
 PREDICATES: dict[str, Registered] = {}
 ACTIONS: dict[str, Registered] = {}
 FACTS: dict[str, Registered] = {}
 PICKERS: dict[str, Registered] = {}
 
 
-def predicate[**P](name: str, shell: str = "") -> Callable[[Callable[P, Answer]], Callable[P, Answer]]:
-    """Register `(context, *args: str) -> Answer`. It must not change anything and may raise for the machine's faults."""
+def predicate(name: str, shell: str = "") -> Callable[[Callable[_P, Answer]], Callable[_P, Answer]]:
+    """Register `(context, *args: str) -> Answer`. It changes nothing; it may raise for the machine's faults."""
     return _register(PREDICATES, name, shell)
 
 
-def action[**P](
+def action(
     name: str, shell: str = "", preview: Callable[..., list[str]] | None = None
-) -> Callable[[Callable[P, str]], Callable[P, str]]:
-    """Register `(context, *args: str) -> str`: it changes the machine, returns one line of what it did, raises StepError."""
+) -> Callable[[Callable[_P, str]], Callable[_P, str]]:
+    """Register `(context, *args: str) -> str`: it changes the machine, says what it did, raises StepError."""
     return _register(ACTIONS, name, shell, preview)
 
 
-def fact[**P](name: str) -> Callable[[Callable[P, str]], Callable[P, str]]:
+def fact(name: str) -> Callable[[Callable[_P, str]], Callable[_P, str]]:
     """Register `(context, *args: str) -> str`: finds something out; raises StepError where it cannot."""
     return _register(FACTS, name)
 
 
-def picker[**P](name: str) -> Callable[[Callable[P, list[Option]]], Callable[P, list[Option]]]:
+def picker(name: str) -> Callable[[Callable[_P, list[Option]]], Callable[_P, list[Option]]]:
     """Register `(context, *args: str) -> list[Option]`: values of this machine for a variable."""
     return _register(PICKERS, name)
 
 
-def _register[F: Callable[..., object]](
+def _register(
     table: dict[str, Registered], name: str, shell: str = "", preview: Callable[..., list[str]] | None = None
-) -> Callable[[F], F]:
-    def enter(function: F) -> F:
+) -> Callable[[_F], _F]:
+    def enter(function: _F) -> _F:
         if name in table:
             raise ValueError(f"{name} is registered twice")
         least, most = _arity(function)
