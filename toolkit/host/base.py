@@ -80,6 +80,37 @@ class Watch(Protocol):
         ...
 
 
+class Lines(Protocol):
+    """The lines of a running command, without their ends."""
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit status once the lines have ended (negative: the signal); None before."""
+        ...
+
+    @property
+    def timed_out(self) -> bool:
+        """It was ended since it took longer than its limit."""
+        ...
+
+    @property
+    def cancelled(self) -> bool:
+        """It was ended since `is_cancelled` said so."""
+        ...
+
+    def __iter__(self) -> Iterator[str]:
+        """Return itself."""
+        ...
+
+    def __next__(self) -> str:
+        """Return the next line, as it comes."""
+        ...
+
+    def close(self) -> None:
+        """End the command where it still runs."""
+        ...
+
+
 class Child(Protocol):
     """A person's command that runs beside the program, with the terminal in its hands."""
 
@@ -155,8 +186,18 @@ class Host(Protocol):
         """
         ...
 
-    def stream(self, argv: Sequence[str], timeout_s: float | None = None) -> Iterator[str]:
-        """Run a command and yield its lines (stdout and stderr joined) as they come; raises like `run`."""
+    def stream(
+        self,
+        argv: Sequence[str],
+        timeout_s: float | None = None,
+        stdin: bytes | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> Lines:
+        """Run a command and give its lines (stdout and stderr joined) as they come; raises like `run`.
+
+        Args:
+            is_cancelled: asked a few times a second; once it is true the whole process group is ended.
+        """
         ...
 
     def spawn(self, argv: Sequence[str]) -> Child:
@@ -201,6 +242,7 @@ __all__ = [
     "Child",
     "CommandNotCaptured",
     "Host",
+    "Lines",
     "NotCaptured",
     "NotInstalled",
     "ReadOnlyHost",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from toolkit.host.base import READ_LIMIT, Child, Host, Result, UnknownInDryRun, ValueReader, Watch
+from toolkit.host.base import READ_LIMIT, Child, Host, Lines, Result, UnknownInDryRun, ValueReader, Watch
 from toolkit.text import printable
 
 LOOKS: tuple[tuple[str, ...], ...] = (
@@ -203,12 +203,18 @@ class DryRunHost:
             if word.startswith("/"):
                 self._check(word)
 
-    def stream(self, argv: Sequence[str], timeout_s: float | None = None) -> Iterator[str]:
+    def stream(
+        self,
+        argv: Sequence[str],
+        timeout_s: float | None = None,
+        stdin: bytes | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> Lines:
         """Stream a look; note a change and raise UnknownInDryRun."""
         if not self.is_look(argv):
             self._plan(argv)
         self._check_look(argv)
-        return self._host.stream(argv, timeout_s)
+        return self._host.stream(argv, timeout_s, stdin, is_cancelled)
 
     def spawn(self, argv: Sequence[str]) -> Child:
         """Note a command and raise UnknownInDryRun."""

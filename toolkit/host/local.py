@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from toolkit.errors import UsageError
-from toolkit.host.base import READ_LIMIT, Child, NotInstalled, ReadOnlyHost, Result, Watch
+from toolkit.host.base import READ_LIMIT, Child, Lines, NotInstalled, ReadOnlyHost, Result, Watch
 from toolkit.host.natural import natural_sorted
 from toolkit.host.pattern import expand
 from toolkit.text import printable
@@ -218,12 +218,18 @@ class LocalHost:
 
         return run_command(command, program, self.child_environ(), timeout_s, stdin)
 
-    def stream(self, argv: Sequence[str], timeout_s: float | None = None) -> Iterator[str]:
-        """Run a command and yield its lines as they come, see `toolkit.host.process.LineStream`. Raises like `run`."""
+    def stream(
+        self,
+        argv: Sequence[str],
+        timeout_s: float | None = None,
+        stdin: bytes | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> Lines:
+        """Run a command and give its lines as they come, see `toolkit.host.process.LineStream`. Raises like `run`."""
         command, program = self._command(argv)
         from toolkit.host.process import LineStream
 
-        return LineStream(command, program, self.child_environ(), timeout_s)
+        return LineStream(command, program, self.child_environ(), timeout_s, stdin, is_cancelled)
 
     def spawn(self, argv: Sequence[str]) -> Child:
         """Start a person's command on the program's own terminal. Raises like `run`."""

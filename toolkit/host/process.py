@@ -13,7 +13,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO
 
 from toolkit.host.base import NotInstalled, Result
@@ -39,6 +39,7 @@ PIPE_LIMIT_S = 2.0
 
 _CHUNK = 1 << 16
 _POLL_S = 0.05
+_CANCEL_POLL_S = 0.2
 _CUT = "toolkit: the output was longer than 64 MiB and is cut here\n"
 CANNOT_EXECUTE = 126
 """The exit status that a shell gives for a program that is there and cannot be started."""
@@ -297,21 +298,30 @@ class LineStream(Iterator[str]):
     Attributes:
         returncode: the exit status once the lines have ended; None before.
         timed_out: the command was ended since it took longer than its limit.
+        cancelled: the command was ended since `is_cancelled` said so; it is asked a few times a second.
     """
 
     def __init__(
-        self, argv: Sequence[str], program: str, environ: Mapping[str, str], timeout_s: float | None = None
+        self,
+        argv: Sequence[str],
+        program: str,
+        environ: Mapping[str, str],
+        timeout_s: float | None = None,
+        stdin: bytes | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self.returncode: int | None = None
         self.timed_out = False
+        self.cancelled = False
+        self._is_cancelled = is_cancelled
         self._lines: list[str] = []
         self._rest = b""
         self._pump: Pump | None = None
-        group = _start(argv, program, environ, None, joined=True)
+        group = _start(argv, program, environ, stdin, joined=True)
         if isinstance(group, str):
             self._lines, self.returncode = [group], CANNOT_EXECUTE
             return
-        self._pump = Pump(group, None)
+        self._pump = Pump(group, stdin)
         self._deadline = float("inf") if timeout_s is None else time.monotonic() + timeout_s
         self._pipe_deadline = float("inf")
 
@@ -327,8 +337,9 @@ class LineStream(Iterator[str]):
 
     def _step(self, pump: Pump) -> None:
         now = time.monotonic()
-        if now >= self._deadline:
-            self.timed_out = True
+        self.cancelled = self._is_cancelled is not None and self._is_cancelled()
+        if self.cancelled or now >= self._deadline:
+            self.timed_out = not self.cancelled
             _end(pump)
             self._finish(pump)
             return
@@ -337,7 +348,8 @@ class LineStream(Iterator[str]):
                 self._finish(pump)
                 return
             self._pipe_deadline = min(self._pipe_deadline, now + PIPE_GRACE_S)
-        came = pump.step(min(self._deadline - now, self._pipe_deadline - now, 3600.0))
+        longest = 3600.0 if self._is_cancelled is None else _CANCEL_POLL_S
+        came = pump.step(min(self._deadline - now, self._pipe_deadline - now, longest))
         pump.forget()
         self._split(b"".join(came))
 

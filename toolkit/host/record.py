@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from toolkit.errors import NotCaptured
-from toolkit.host.base import READ_LIMIT, Child, Host, NotInstalled, Result, ValueReader, Watch
+from toolkit.host.base import READ_LIMIT, Child, Host, Lines, NotInstalled, Result, ValueReader, Watch
 from toolkit.host.notes import ABSENT, Notes, Outcome, Seen
 from toolkit.host.pattern import expand
 from toolkit.host.redact import Redactor
@@ -290,25 +290,24 @@ class RecordingHost:
             self.notes.answers.append(result)
         return result
 
-    def stream(self, argv: Sequence[str], timeout_s: float | None = None) -> Iterator[str]:
-        """Run a command, yield its lines and note them; raises like the Host's."""
+    def stream(
+        self,
+        argv: Sequence[str],
+        timeout_s: float | None = None,
+        stdin: bytes | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> RecordingLines:
+        """Run a command, give its lines and note them; raises like the Host's."""
         at = self.host.monotonic()
         try:
-            lines = self.host.stream(argv, timeout_s)
+            lines = self.host.stream(argv, timeout_s, stdin, is_cancelled)
         except NotInstalled:
             self.notes.not_found.add(argv[0])
             raise
-        return self._noted(tuple(argv), lines, at)
+        return RecordingLines(lines, lambda text, code: self._note_answer(tuple(argv), text, code, at))
 
-    def _noted(self, argv: tuple[str, ...], lines: Iterator[str], at: float) -> Iterator[str]:
-        kept: list[str] = []
-        try:
-            for line in lines:
-                kept.append(line)
-                yield line
-        finally:
-            returncode = getattr(lines, "returncode", None) or 0
-            text = "".join(f"{line}\n" for line in kept)
+    def _note_answer(self, argv: tuple[str, ...], text: str, returncode: int, at: float) -> None:
+        with self._lock:
             self.notes.answers.append(Result(argv, returncode, text, "", self.host.monotonic() - at))
 
     def spawn(self, argv: Sequence[str]) -> Child:
@@ -324,6 +323,52 @@ class RecordingHost:
         with contextlib.suppress(OSError):
             self.listdir(f"/sys/class/{subsystem}")
         return self.host.watch(subsystem)
+
+
+class RecordingLines(Iterator[str]):
+    """The lines of a command, which are noted once they have ended, see `toolkit.host.base.Lines`."""
+
+    def __init__(self, lines: Lines, note: Callable[[str, int], None]) -> None:
+        self._inner = lines
+        self._note: Callable[[str, int], None] | None = note
+        self._kept: list[str] = []
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit status once the lines have ended."""
+        return self._inner.returncode
+
+    @property
+    def timed_out(self) -> bool:
+        """It was ended at its limit."""
+        return self._inner.timed_out
+
+    @property
+    def cancelled(self) -> bool:
+        """It was cancelled."""
+        return self._inner.cancelled
+
+    def __iter__(self) -> RecordingLines:
+        return self
+
+    def __next__(self) -> str:
+        try:
+            line = next(self._inner)
+        except StopIteration:
+            self._end()
+            raise
+        self._kept.append(line)
+        return line
+
+    def close(self) -> None:
+        """End the command and note what came."""
+        self._inner.close()
+        self._end()
+
+    def _end(self) -> None:
+        note, self._note = self._note, None
+        if note is not None:
+            note("".join(f"{line}\n" for line in self._kept), self.returncode or 0)
 
 
 class RecordingValue:

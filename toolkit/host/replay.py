@@ -283,10 +283,15 @@ class ReplayHost:
             f"the capture has no answer for: {printable(' '.join(argv))}", "make a new capture there"
         )
 
-    def stream(self, argv: Sequence[str], timeout_s: float | None = None) -> Iterator[str]:  # noqa: ARG002
-        """Yield the lines of the recorded answer; raises like `run`."""
-        answer = self.run(argv)
-        return iter((answer.stdout + answer.stderr).splitlines())
+    def stream(
+        self,
+        argv: Sequence[str],
+        timeout_s: float | None = None,  # noqa: ARG002 - the protocol's
+        stdin: bytes | None = None,  # noqa: ARG002
+        is_cancelled: Callable[[], bool] | None = None,  # noqa: ARG002
+    ) -> ReplayLines:
+        """Give the lines of the recorded answer; raises like `run`."""
+        return ReplayLines(self.run(argv))
 
     def spawn(self, argv: Sequence[str]) -> Child:
         """Refuse: a captured machine runs nothing. Raises ReadOnlyHost."""
@@ -299,6 +304,26 @@ class ReplayHost:
     def watch(self, subsystem: str) -> ReplayWatch:
         """Listen for devices of a class that come and go by the capture's changes. Never raises."""
         return ReplayWatch(self, f"/sys/class/{subsystem}")
+
+
+class ReplayLines(Iterator[str]):
+    """The lines of a recorded answer, see `toolkit.host.base.Lines`."""
+
+    def __init__(self, answer: Result) -> None:
+        self.returncode: int | None = answer.returncode
+        self.timed_out = answer.timed_out
+        self.cancelled = False
+        self._lines = iter((answer.stdout + answer.stderr).splitlines())
+
+    def __iter__(self) -> ReplayLines:
+        return self
+
+    def __next__(self) -> str:
+        return next(self._lines)
+
+    def close(self) -> None:
+        """Give no more lines."""
+        self._lines = iter(())
 
 
 class ReplayValue:
